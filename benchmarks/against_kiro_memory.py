@@ -2,21 +2,21 @@
 
     python benchmarks/against_kiro_memory.py [--package FOLDER] [--with-vectors FOLDER] [--records 10000]
 
-Starts a daemon in an empty home with the bundled model, one without a model, and beside them the worker of the npm
-package ``kiro-memory`` that is installed in ``FOLDER/node_modules``: that of ``--package`` as npm leaves it (words
-alone), that of ``--with-vectors`` with transformers.js, which is lent our model, so that both embed alike (needs
-``onnx``). Without either, ours alone. Node 18 or later, and in each folder:
+Starts a daemon in an empty home with the bundled model, one without a model, and the worker of the npm package
+``kiro-memory`` in ``FOLDER/node_modules``. That of ``--package`` is as npm leaves it, and searches by words only. That
+of ``--with-vectors`` has transformers.js, which is lent our model, so that both embed alike (needs ``onnx``). Without
+either option, only our daemons are measured. Needs Node 18 or later, and in each folder:
 
     npm install kiro-memory@3.1.1
     npm install @huggingface/transformers@3.8.1 --ignore-scripts     # with vectors only
     npm install-scripts approve better-sqlite3 && npm rebuild better-sqlite3     # npm 11 leaves it unbuilt
 
-The same observations (``observations.py``) are posted to each, as the same bytes, in BLOCKS turns, by one connection
-and by four; meanwhile the processes of the others are stopped, so that what they embed takes nothing from it. Then each
-embeds what is left. After that, in ROUNDS rounds of new queries, each is asked the same QUERIES, some to one, then to
-the next, for LIMITS results; ours with ``lenient=true``, since kiro-memory refuses no query. Figures are medians of
-rounds. ``zero_hits`` are queries without a result, ``right_topic`` those with a result about what was asked, ``reach``
-the planted records that their paraphrases find, at each place.
+The same observations (``observations.py``) are posted to each system, as the same bytes, in BLOCKS turns, by one
+connection and by four. Meanwhile the processes of the others are stopped, so that their embedding takes no processor
+time. Then each system embeds the rest. After that come ROUNDS rounds of new queries: each system is asked the same
+QUERIES, some at a time in turn, for LIMITS results; ours with ``lenient=true``, since kiro-memory refuses no query.
+Figures are medians of rounds. ``zero_hits`` are queries without a result, ``right_topic`` queries with a result of the
+topic that was asked for, ``reach`` the planted records that their paraphrases find, at each place.
 
 kiro-memory refuses more than 200 requests a minute from one address, so each connection comes from an address of its
 own, 127.x.y.z (Linux), and sends fewer; ours is asked the same way.
@@ -74,19 +74,19 @@ ASKED_IN_TURN = 20
 REQUESTS_A_SOURCE = 180
 LIMITS = {"/api/search": 20, "/api/hybrid-search": 10}
 IDLE_SHARE = 0.05
-"""Of one processor."""
+"""A process is idle if it uses less than this share of one processor."""
 
 
 @attrs.frozen
 class Asked:
-    """What became of one query."""
+    """The answer to one query."""
 
     taken_ms: float
     titles: tuple[str, ...]
 
 
 def post(system: System, samples: Sequence[Sample], connection_count: int) -> dict[str, float]:
-    """Post all of them, each connection its next one as soon as the last is acknowledged."""
+    """Post all ``samples``. Each connection posts the next one as soon as its last one is acknowledged."""
     times: list[float] = []
     busy, began = busy_seconds(system.process), time.perf_counter()
     wave = REQUESTS_A_SOURCE * connection_count
@@ -131,7 +131,7 @@ def ingest(systems: Sequence[System], samples: Sequence[Sample]) -> dict[str, An
 
 
 def _in_turn(systems: Sequence[System], number: int) -> Sequence[System]:
-    """Another one begins each time."""
+    """The systems in an order that begins with another one for each ``number``."""
     first = number % len(systems)
     return [*systems[first:], *systems[:first]]
 
@@ -141,7 +141,7 @@ def medians(figures: Sequence[dict[str, float]]) -> dict[str, float]:
 
 
 def embed_the_rest(system: System) -> dict[str, Any]:
-    """Wait until it is idle; how long that took, and what has its vector then."""
+    """Wait until the system is idle; returns how long that took, and how many records have vectors then."""
     began = time.perf_counter()
     embedded_seconds = None
     before = -1.0
@@ -196,7 +196,7 @@ def one_round(
 
 
 def told(answers: Sequence[Asked], asked: Sequence[Question], topics: dict[str, str]) -> dict[str, Any]:
-    """``topics`` are those of the observations, by title."""
+    """The figures of one round. ``topics``: the topic of each observation, by its title."""
     empty = Counter(question.shape for question, answer in zip(asked, answers, strict=True) if not answer.titles)
     right = sum(
         any(topics[title] == question.topic for title in answer.titles)
@@ -211,7 +211,7 @@ def told(answers: Sequence[Asked], asked: Sequence[Question], topics: dict[str, 
 
 
 def over_rounds(rounds: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """Medians of numbers; of queries without a result, also each round's, and the first round's by their shape."""
+    """Medians of all numbers. Also the queries without a result of each round, and by shape for the first round."""
     numbers = [{name: value for name, value in each.items() if not isinstance(value, dict)} for each in rounds]
     return {
         **medians(numbers),
@@ -231,7 +231,7 @@ def reach(system: System) -> dict[str, int]:
 
 
 def first_answers(systems: Sequence[System]) -> dict[str, float]:
-    """Milliseconds from the start of each process to its first answer; it starts alone."""
+    """Milliseconds from the start of each process to its first answer, while the others are stopped."""
     found: dict[str, list[float]] = {each.name: [] for each in systems}
     for _ in range(ROUNDS):
         for system in systems:

@@ -2,14 +2,14 @@
 
     python benchmarks/agents.py [--records 10000] [--agents 8] [--seconds 30] [--events 200] [--homes FOLDER]
 
-A real daemon on a filled home (``many_records.py``), with the real embedding model and the learner that needs no model.
-Each agent is a process of its own that asks, reads and asks again after a pause of 0.2 to 1 s, in a project it shares
-with all; four more send the turns of other projects, a prompt, seven tools and an answer each, ``--events`` a second,
-of which the daemon learns meanwhile (it is told to wait for 16 kB). Baseline in the same run: one agent alone, with
-nothing else going on. Then ``in_step``: all agents ask in the same moment, BURSTS times, with nothing else going on;
-how long the first, the middle and the last of them waited (medians), and the longest of all. Then ``back_to_back``:
-all agents ask again as soon as they are answered, for BACK_TO_BACK_SECONDS. An answer is ``late`` if
-``degraded`` names what was not ready in time, and ``empty_for_lack`` if it has no context besides.
+A real daemon runs on a filled home (``many_records.py``), with the real embedding model and the built-in learner. Each
+agent is a process that asks, reads and asks again after a pause of 0.2 to 1 s; all agents share one project. Four more
+processes send turns of other projects, of a prompt, seven tools and an answer each, ``--events`` a second. The daemon
+learns from them meanwhile, after every 16 kB. The baseline in the same run is one agent alone, with nothing else going
+on. Then ``in_step``: all agents ask at the same moment, BURSTS times, with nothing else going on. It gives how long the
+first, the middle and the last of them waited (medians), and the longest wait. Then ``back_to_back``: all agents ask
+again as soon as they are answered, for BACK_TO_BACK_SECONDS. An answer is ``late`` if ``degraded`` names a part that
+was not ready in time, and ``empty_for_lack`` if it also has no context.
 """
 
 from __future__ import annotations
@@ -46,20 +46,20 @@ PAUSE_SECONDS = (0.2, 1.0)
 BASELINE_PROMPTS = 60
 BURSTS = 25
 FIRST_BURSTS = 2
-"""Not counted: the agents open their connections in them."""
+"""Bursts that are not counted, since the agents open their connections in them."""
 BURST_PAUSE_SECONDS = 0.4
 BACK_TO_BACK_SECONDS = 10.0
 STREAMERS = 4
-"""Processes that send events, each of one project."""
+"""The processes that send events, each for one project."""
 PROJECTS = "cdef"
 TOOLS_A_TURN = 7
-"""Real sessions have eight to ten events a turn."""
+"""Uses of tools in a turn. Real sessions have eight to ten events a turn."""
 SETTINGS = {"KIRO_LEARN_LEARNING_EXTRACTION_BYTES": "16384"}
 
 
 @attrs.frozen
 class Answer:
-    """What became of one prompt."""
+    """The answer to one prompt."""
 
     taken_ms: float
     degraded: bool
@@ -100,7 +100,7 @@ def agent(
 def in_step(
     number: int, shared: tuple[str, str], asked: list[str], everybody: Barrier, waits: SimpleQueue[Any]
 ) -> None:
-    """Ask whenever all others do; put how long each answer took."""
+    """Ask whenever all other agents do; put the time of each answer into a queue."""
     dice = random.Random(SEED + number)
     connection = connect(shared[0])
     taken_ms = []
@@ -133,7 +133,7 @@ def bursts(shared: tuple[str, str], asked: list[str], count: int) -> dict[str, f
 
 
 def back_to_back(shared: tuple[str, str], asked: list[str], count: int) -> dict[str, Any]:
-    """What agents that make no pause wait for their answers."""
+    """How long agents without pauses wait for their answers."""
     spawning = multiprocessing.get_context("spawn")
     everybody = spawning.Barrier(count)
     with spawning.Pool(count, get_ready, (everybody,)) as pool:
@@ -145,7 +145,7 @@ def back_to_back(shared: tuple[str, str], asked: list[str], count: int) -> dict[
 
 
 def stream(number: int, address: str, token: str, *, per_second: float, seconds: float) -> int:
-    """Send the turns of one project's sessions at a steady pace; how many events were taken."""
+    """Send the turns of one project's sessions at a steady pace; returns how many events were acknowledged."""
     connection = connect(address)
     events = turns(number)
     began = time.perf_counter()
@@ -201,7 +201,7 @@ def measure(daemon: DaemonProcess, asked: list[str], options: argparse.Namespace
 
 
 def get_ready(everybody: Barrier) -> None:
-    """Importing and reading what to send take both cores, which would be counted as the daemon's time."""
+    """Wait until all processes have imported and read: that takes both cores, and would count as the daemon's time."""
     documents()
     everybody.wait()
 

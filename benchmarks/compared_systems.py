@@ -1,4 +1,4 @@
-"""Our daemon and the worker of kiro-memory, driven alike through their HTTP APIs. Imported by other benchmarks."""
+"""Our daemon and the worker of kiro-memory, both driven through their HTTP APIs. Imported by other benchmarks."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ START_SECONDS = 60.0
 WORKER = Path("node_modules/kiro-memory/plugin/dist/worker-service.js")
 TRANSFORMERS = Path("node_modules/@huggingface/transformers")
 MODEL_NAME = "Xenova/all-MiniLM-L6-v2"
-"""As kiro-memory asks transformers.js for it, which looks into its own folder ``models`` first."""
+"""The name by which kiro-memory asks transformers.js for the model, which looks into its folder ``models`` first."""
 POSITIONS = 256
-"""Of our graph; it has no others."""
+"""The positions of our graph."""
 OUTPUT = "last_hidden_state"
-"""As transformers.js calls the states of tokens."""
+"""The name of the tokens' states in transformers.js."""
 
 _sources = (f"127.{a}.{b}.{c}" for a, b, c in itertools.product(range(1, 255), repeat=3))
 
@@ -46,7 +46,7 @@ def free_port() -> int:
 
 
 class System(Protocol):
-    """One that is measured."""
+    """A system that is measured."""
 
     @property
     def name(self) -> str: ...
@@ -64,7 +64,7 @@ class System(Protocol):
         """Return as soon as it listens."""
 
     def stop(self) -> None:
-        """Return when it has ended; nothing happens if it has."""
+        """Return when the process has ended; does nothing if it has ended already."""
 
 
 @attrs.define
@@ -166,7 +166,7 @@ def _listens(port: int) -> bool:
 
 
 def lend_model(package: Path) -> None:
-    """Put the bundled model where transformers.js looks for the one that kiro-memory wants: its weights and tokens."""
+    """Put the bundled model's weights and tokenizer where transformers.js looks for kiro-memory's model."""
     import onnx  # noqa: PLC0415 -- a dependency of the tests, and only of those who compare vectors
 
     graph = onnx.load(FILES / MODEL)
@@ -186,7 +186,7 @@ def lend_model(package: Path) -> None:
 
 @contextmanager
 def others_stopped(system: System, systems: Sequence[System]) -> Iterator[None]:
-    """Only ``system`` runs, so that nothing another one does in the background takes its processor."""
+    """Stop all other systems for the length of the block, so that their background work takes no processor time."""
     others = [each.process for each in systems if each is not system]
     for process in others:
         process.suspend()
@@ -206,7 +206,7 @@ class Asker:
         self._connection = http.client.HTTPConnection(host, int(port), timeout=120, source_address=(next_source(), 0))
 
     def get(self, path: str) -> tuple[int, Any, float]:
-        """The status, the answer's JSON, and the milliseconds it took."""
+        """The status, the answer's JSON, and the milliseconds that the answer took."""
         began = time.perf_counter()
         self._connection.request("GET", path, headers={"X-Worker-Token": self._system.token})
         response = self._connection.getresponse()

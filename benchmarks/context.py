@@ -45,7 +45,7 @@ AT_A_TIME = 5_000
 NOW = datetime(2026, 1, 5, 12, tzinfo=UTC)
 PREDICATES = ("uses", "runs_on", "depends_on", "deployed_on", "works_with", "maintains")
 HUB_POWER = 3.0
-"""How uneven edges are: the most frequent entity has some hundred times as many as most."""
+"""How unevenly edges are spread: the most frequent entity has some hundred times as many as most."""
 
 
 def words_of(texts: list[str]) -> list[str]:
@@ -118,7 +118,7 @@ def put(home: Path, items: list[GraphItem]) -> None:
 
 
 def _put(transaction: StorageTransaction, items: list[GraphItem], dice: np.random.Generator) -> None:
-    """With vectors drawn at random: comparing them takes as long as comparing real ones."""
+    """Put items with random vectors, which take as long to compare as real ones."""
     transaction.put_graph_items(items)
     rows = dice.standard_normal((len(items), DIMENSION)).astype(np.float32)
     rows /= np.linalg.norm(rows, axis=1, keepdims=True)
@@ -136,7 +136,7 @@ class Asker:
         self.items = 0
 
     def ask(self, message: str) -> float:
-        """Milliseconds until the block was there."""
+        """Milliseconds until the block arrived."""
         began = time.perf_counter()
         body = {"project": namespace(0), "message": message}
         status, answer = call(self._connection, self._token, "POST", "/v1/context", body)
@@ -185,7 +185,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as scratch:
         kept = (given.homes or Path(scratch) / "homes") / str(given.records)
         build_home(kept, Size(given.records), texts)
-        home = Path(scratch) / "home"  # a run writes, and the next is to find what this one found
+        home = Path(scratch) / "home"  # a copy, since a run writes to its home
         shutil.copytree(kept, home)
         put(home, items)
         found = measure(home, messages(texts, items))

@@ -1,32 +1,31 @@
-"""What does each part of the graph's pipeline earn, beside the hybrid search?
+"""What does each part of the graph's pipeline gain, compared with the hybrid search?
 
     python benchmarks/context_ablation.py DATA [--locomo FOLDER] [--only NAME ...] [--tokens 2000] [--folders FOLDER]
         [--variants NAME ...] [--llm-url URL --llm-model NAME [--prompt-tokens 32000]] [--vectors FILE] [--json FILE]
 
-DATA holds the histories of ``histories.py``. Each is stored and learned once, with its graph, then asked its
-questions, an hour after its last event, by the hybrid search and by the pipeline, whole and without one part at a time.
-A line for each:
+DATA holds the histories of ``histories.py``. Each is stored and learned once, with its graph. Its questions are asked
+an hour after its last event: by the hybrid search, by the whole pipeline, and by the pipeline without one part at a
+time. Each of these has a line:
 
     evidence   a told memory cites an event that holds the answer
-    both       also the words of the answer stand in what is told
+    both       also, the text that is told has the words of the answer
     noise      mean tokens told for questions that the history does not answer
     tokens     median, of the bundled tokenizer
     ms_p95     of one question, in this process
     told       count of questions for which a fact, an entity, a procedure or a preference is told
 
-``--folders``: FOLDER/NAME has the manifests of the project of history NAME. Then there are two more variants, what the
-first prompt of a session is told by the hybrid search behind its brief: ``brief`` with the project's profile, and
-``bare brief`` without.
+``--folders``: FOLDER/NAME has the manifests of the project of history NAME. It adds two variants, in which the hybrid
+search answers the first prompt of a session after its brief: ``brief`` has the project's profile, ``bare brief`` none.
 
-``--llm-url``: an OpenAI-compatible server on this machine, whose model learns the histories instead of the built-in
-learner: their memories and their graph. All of a history waits before the model is first asked, so the same history
-always gives the same prompts. The counts of what the graph holds are printed first.
+``--llm-url``: an OpenAI-compatible server on this machine. Its model learns the histories' memories and graph instead
+of the built-in learner. A whole history waits before the model is first asked, so the same history always gives the
+same prompts. The counts of the graph's items are printed first.
 
-``--locomo``: a judged collection of conversations, whose turns are put as memories: the share of questions of which a
-judged turn is told, and the same figures. It has no graph: what is measured is ranking and budget. ``--tokens``: most
-tokens of the pipeline's blocks (2,000); the hybrid search keeps its 8,000 bytes.
-No part is chosen here, so nothing is tuned on the data; the profiles are the document's and the one that was written
-before this was run.
+``--locomo``: a judged collection of conversations, whose turns are stored as memories. It gives the share of questions
+for which a judged turn is told, and the same figures. It has no graph, so it measures ranking and budget. ``--tokens``:
+the most tokens of the pipeline's blocks (2,000); the hybrid search keeps its 8,000 bytes.
+No part is chosen here, so nothing is tuned on the data. The profiles are those of the document, and one that was
+written before the first run.
 """
 
 from __future__ import annotations
@@ -93,18 +92,18 @@ PROFILES |= {
 MOST_ITEMS = 100_000
 KINDS = {"entities": Entity, "facts": Fact, "procedures": Procedure}
 WITHOUT = ("keyword", "semantic", "fused", "graph", "preferences", *KINDS, "items")
-"""The last: without anything of the graph, memories alone."""
+"""The parts that are left out. The last, ``items``, is the whole graph, so that only memories are told."""
 
 
 @attrs.frozen
 class Told:
-    """What one question was told."""
+    """The text that was told for one question."""
 
     text: str
     record_ids: tuple[RecordId, ...]
     ms: float
     kinds: tuple[str, ...] = ()
-    """Of the graph's items that were told."""
+    """The kinds of the graph's items that were told."""
 
 
 Ask = Callable[[Namespace, str], Awaitable[Told]]
@@ -112,7 +111,7 @@ Ask = Callable[[Namespace, str], Awaitable[Told]]
 
 @attrs.frozen(eq=False)
 class Without:
-    """A search whose findings lack those of one strategy, or of one kind."""
+    """A search without the findings of one strategy, or of one kind."""
 
     search: Any
     part: str
@@ -266,7 +265,7 @@ async def of_history(
 
 
 async def counts(services: Services, history: History) -> dict[str, int]:
-    """What was learned."""
+    """The counts of what was learned."""
     records = await services.queries.records(namespace=history.namespace, limit=1, offset=0)
     graph = services.graph_items
     found = {kind: await graph.list(history.project, kind, limit=MOST_ITEMS) for kind in GraphKind}

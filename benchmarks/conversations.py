@@ -1,7 +1,7 @@
-"""Conversations between two people (LoCoMo), as the events of one who talks to an agent.
+"""Conversations between two people (LoCoMo), as events of a person who talks to an agent.
 
-Each speaker of each conversation is a project of their own: what they say are prompts, what the other says are answers
-of an agent. A caption of an image is no words of theirs and is left out.
+Each speaker of each conversation has a project: the speaker's turns are prompts, and the other person's turns are the
+answers of an agent. Captions of images are left out, since nobody said them.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from kiro_learn.model.namespace import namespace_of
 
 _CAPTION = re.compile(r"\s*\[image: [^\]]*\]?")
 _BETWEEN_TURNS = timedelta(seconds=10)
-"""The data says when a session began, and no more."""
+"""The time between two turns, since the data gives only the beginning of a session."""
 
 
 def conversations_in(folder: Path) -> Iterator[tuple[str, list[Event]]]:
-    """Name and events of each speaker's project; conversations in the order of the collection."""
+    """The name and the events of each speaker's project. Conversations are in the order of the collection."""
     lines = (folder / "corpus.jsonl").read_text(encoding="utf-8").splitlines()
     turns = [json.loads(line) for line in lines if line.strip()]
     for group, of_group in itertools.groupby(turns, key=lambda turn: str(turn["group"])):
@@ -63,5 +63,5 @@ def _speaker(turn: dict[str, Any]) -> str:
 
 
 def began(turn: dict[str, Any]) -> datetime:
-    """When the session of a turn began."""
+    """The time when the session of a turn began."""
     return datetime.strptime(turn["date"], "%I:%M %p on %d %B, %Y").replace(tzinfo=UTC)

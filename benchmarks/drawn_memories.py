@@ -1,17 +1,17 @@
-"""Are the memories that a learner makes worth keeping? Draws some of each history, for somebody to read.
+"""Are the memories that a learner makes worth keeping? Draws some of each history for a reader to judge.
 
     python benchmarks/drawn_memories.py DATA [--only NAME ...] [--seed 1] [--count 20] [--judged FILE] [--json FILE]
         [--homes FOLDER]
 
-DATA holds one folder a history, as benchmarks/histories.py reads it. The built-in learner learns all of it as one
-batch, as a daemon without a model does when everything waits, but for merging (a few memories in a hundred).
-``--count`` memories are drawn by ``random.Random(seed)`` from all, by their first source event and title. Each is
-printed with its key, type, day, title, text, facts and the prompt it is from. The key is the line of its last source
-event in ``events.jsonl`` and the beginning of a digest of its title, so it stays while the memory says the same.
+DATA holds one folder a history, as benchmarks/histories.py reads it. The built-in learner learns each as one batch, as
+a daemon without a model does when everything waits, but without merging (a few memories in a hundred). All memories
+are put in the order of their first source event and title, and ``random.Random(seed)`` draws ``--count`` of them.
+Each is printed with its key, type, day, title, text, facts and its prompt. The key is the line of its last source event
+in ``events.jsonl`` and the beginning of a digest of its title, so it stays while the memory says the same.
 
 ``--judged`` reads verdicts, one a line: ``history``, ``seed``, ``key``, ``verdict`` (``keep``, ``thin`` or ``junk``:
-"would I miss this next month?") and ``reason``. Then is printed, for each history, how many of those drawn are kept,
-thin and junk, the share that is kept, and how many have no verdict; the memories themselves are not.
+"would I miss this next month?") and ``reason``. For each history it prints how many of the drawn memories are kept,
+thin and junk, the share that is kept, and how many have no verdict. It does not print the memories.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ VERDICTS = ("keep", "thin", "junk")
 
 @attrs.frozen
 class Drawn:
-    """One memory of a history: the lines it is from, and the prompt among them."""
+    """One memory of a history, the lines of its source events, and the prompts among these."""
 
     draft: RecordDraft | MemoryRecord
     lines: list[int]
@@ -63,7 +63,7 @@ class Drawn:
 
 
 def made_of(history: History) -> Sequence[RecordDraft]:
-    """What the built-in learner makes of all of it."""
+    """The memories that the built-in learner makes of the whole history."""
     ids = event_ids(history)
     events = [read_event(line, event_id, history) for line, event_id in zip(history.events, ids, strict=True)]
     waiting = tuple(BufferedEvent(event, position, 1) for position, event in enumerate(events, start=1))
@@ -71,7 +71,7 @@ def made_of(history: History) -> Sequence[RecordDraft]:
 
 
 async def kept_in(database: Path, history: History) -> Sequence[MemoryRecord]:
-    """What is kept in a copy of ``database``, which stays as it is."""
+    """The memories in a copy of ``database``, which is not changed."""
     with tempfile.TemporaryDirectory() as folder:
         copy = shutil.copy(database, folder)
         storage = await open_sqlite_storage(Path(copy), StorageConfig(), utc_now=lambda: datetime.now(UTC))
@@ -84,7 +84,7 @@ async def kept_in(database: Path, history: History) -> Sequence[MemoryRecord]:
 def drawn_from(
     history: History, drafts: Sequence[RecordDraft | MemoryRecord], *, seed: int, count: int
 ) -> tuple[int, list[Drawn]]:
-    """How many memories there are, and those that are drawn, in the order of what they are from."""
+    """The count of all memories, and the drawn ones in the order of their source events."""
     line_of = {event_id: line for line, event_id in enumerate(event_ids(history))}
     made: list[Drawn] = []
     for draft in drafts:
@@ -109,7 +109,7 @@ def show(drawn: Drawn, history: History) -> str:
 
 
 def counted(history: str, seed: int, drawn: list[Drawn], judged: Mapping[tuple[str, int, str], str]) -> dict[str, Any]:
-    """What was judged of those that are drawn."""
+    """The counts of verdicts on the drawn memories, and the share that is worth keeping."""
     found = Counter(judged.get((history, seed, each.key), "unjudged") for each in drawn)
     judged_count = sum(found[verdict] for verdict in VERDICTS)
     share = round(found["keep"] / judged_count, 3) if judged_count else None

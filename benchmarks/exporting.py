@@ -1,11 +1,11 @@
-"""How long do an export and an import of it take, and how much memory do the command and the daemon need?
+"""How long do an export and its import take, and how much memory do the command and the daemon need?
 
     python benchmarks/exporting.py [--records 50000] [--text FOLDER] [--folder FOLDER]
 
-Makes a home with one project of so many memories, each of a text of its own with the event that it cites. The real
-command exports it from a real daemon that embeds nothing, as JSONL and as Markdown, and imports each into a home that
-is empty; of Markdown files that nobody edited nothing is taken in, so that is the time of reading them. Peaks of memory
-are what the system noted of each process: the daemon's is that of its whole life so far.
+Makes a home with one project of so many memories, each with its own text and the event that it cites. The real command
+exports them from a real daemon that embeds nothing, as JSONL and as Markdown, and imports each into an empty home. An
+import takes nothing from Markdown files that nobody edited, so its time is that of reading them. Peaks of memory are
+those that the system noted for each process; the daemon's is that of its whole life so far.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ from tests.integration.cli.command_line import environment_for
 from tests.integration.daemon_process import DaemonProcess, running_daemon
 
 EMBEDDED = 50
-"""Texts with vectors of their own; the others have these, moved. No export holds a vector."""
+"""The texts that are embedded. Others get a moved vector of one of these. No export holds a vector."""
 SETTINGS = {"KIRO_LEARN_EMBEDDING_ENABLED": "no", "KIRO_LEARN_BACKUP_ENABLED": "no"}
 MB = 1e6
 LOOK_SECONDS = 0.02
-"""Between two looks at the memory of the command, of which the system tells nothing once it ended."""
+"""The time between two looks at the command's memory, which is not known any more once the command has ended."""
 
 
 def run(what: str, daemon: DaemonProcess, home: Path, *arguments: str) -> None:
-    """Run the command to its end, and print what it took."""
+    """Run the command to its end, and print its time and memory."""
     began, load = time.monotonic(), psutil.getloadavg()[0]
     command = [sys.executable, "-m", "kiro_learn", *arguments]
     with tempfile.TemporaryFile("w+") as said:
@@ -62,13 +62,13 @@ def run(what: str, daemon: DaemonProcess, home: Path, *arguments: str) -> None:
 
 
 def peak(pid: int) -> float:
-    """The most memory that a process had so far, in MB; 0 if it is over."""
+    """The most memory that a process had so far, in MB; 0 if the process has ended."""
     status = Path(f"/proc/{pid}/status").read_text()
     return sum(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmHWM:")) * 1024 / MB
 
 
 def measure(folder: Path, text: Path, record_count: int) -> None:
-    """All four, one after the other."""
+    """Measure both exports and both imports, one after the other."""
     many_records.MOST_EMBEDDED = EMBEDDED
     home, file, notes = folder / "home", folder / "all.jsonl", folder / "notes"
     began = time.monotonic()

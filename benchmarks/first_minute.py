@@ -2,10 +2,10 @@
 
     python benchmarks/first_minute.py [--sessions 200] [--megabytes 50] [--seed 30]
 
-Writes synthetic sessions of Claude Code of the last 60 days for a user with nothing else, and runs what this user
-types, at a terminal: ``kiro-learn init --yes``, ``kiro-learn import --yes``. Meanwhile, and when all is learned, the
-hook that ``init`` installed reports new sessions whose first prompts ask, in other words, what was decided then. Prints
-what was to be seen, each line with the seconds since its command began, and one JSON object.
+Writes synthetic sessions of Claude Code of the last 60 days for a new user, and runs ``kiro-learn init --yes`` and
+``kiro-learn import --yes`` at a terminal. Meanwhile, and again when all is learned, the hook that ``init`` installed
+reports new sessions. Their first prompts ask, in other words, what was decided in the old sessions. Prints the
+terminal's output, each line with the seconds since its command began, and one JSON object.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from tests.integration.cli.command_line import environment_for
 
 DAYS = 60
 ASK_SECONDS = 5.0
-"""Between two questions to a project that has not answered; they are events, too."""
+"""The pause between two questions to a project that has not answered. A question is an event too."""
 LEARN_SECONDS = 1.0
 MOST_SECONDS = 1_800.0
 COLUMNS, ROWS = 100, 40
@@ -48,13 +48,13 @@ EVENTS = {"start": "SessionStart", "prompt": "UserPromptSubmit"}
 
 
 class Decided(NamedTuple):
-    """What somebody will ask about later, in other words."""
+    """A decision in a past session, and a later question about it in other words."""
 
     days_ago: float
     told: Told
     question: str
     answer: str
-    """A word that only a right answer has."""
+    """A word that only a correct answer has."""
 
 
 DECISIONS = (
@@ -143,13 +143,13 @@ class Machine:
         self.sessions_asked = 0
 
     def says(self, *arguments: str) -> Any:
-        """The JSON of a command that is no part of what is shown."""
+        """The JSON output of a command that is not shown."""
         command = [sys.executable, "-m", "kiro_learn", *arguments, "--json"]
         done = subprocess.run(command, env=self.environment, cwd=self.user, capture_output=True, check=True)
         return json.loads(done.stdout)
 
     def told(self, decided: Decided) -> str:
-        """What a new session is told as it starts, and with its first prompt."""
+        """The texts that a new session is told at its start and with its first prompt."""
         self.sessions_asked += 1
         session = str(uuid.uuid4())
         return self._fired("start", decided, session, source="startup") + self._fired(
@@ -173,13 +173,13 @@ class Machine:
 
     @property
     def imported(self) -> int:
-        """Sessions that are whole in the store: a line each, below the name of the database."""
+        """The count of sessions that were imported whole: the record has a line for each, after the database's."""
         record = self.home / "imports"
         return max(0, record.read_text().count("\n") - 1) if record.exists() else 0
 
 
 class Shown:
-    """What a command shows at a terminal, while it runs."""
+    """A command at a terminal, and the lines that it shows while it runs."""
 
     def __init__(self, machine: Machine, *arguments: str) -> None:
         self.began = self._last = time.monotonic()
@@ -203,16 +203,16 @@ class Shown:
 
     @property
     def seconds(self) -> float:
-        """Since it began."""
+        """The seconds since the command began."""
         return time.monotonic() - self.began
 
     @property
     def is_running(self) -> bool:
-        """It has not ended."""
+        """Whether the command still runs."""
         return self._process.poll() is None
 
     def wait(self) -> float:
-        """Until its end; after how many seconds."""
+        """Wait until the command has ended; returns its seconds."""
         code = self._process.wait()
         ended = self.seconds
         self._reader.join()
@@ -236,7 +236,7 @@ class Shown:
         while True:
             try:
                 piece = os.read(self._terminal, 65_536)
-            except OSError:  # how a terminal ends on Linux
+            except OSError:  # the end of a terminal on Linux
                 return
             if not piece:
                 return
@@ -273,7 +273,7 @@ def _measured(machine: Machine) -> dict[str, Any]:
         time.sleep(0.05)
     imported = command.wait()
     while (waiting := machine.says("status")["waiting"]["event_count"]) and command.seconds < MOST_SECONDS:
-        time.sleep(LEARN_SECONDS)  # without a question: what is new in a project is learned when it is quiet
+        time.sleep(LEARN_SECONDS)  # no questions: a project is learned when it is quiet
     learned = command.seconds
     during = dict(answered)
     _ask(machine, command, answered)
@@ -302,7 +302,7 @@ def _measured(machine: Machine) -> dict[str, Any]:
 
 
 def _ask(machine: Machine, command: Shown, answered: dict[Decided, float]) -> None:
-    """Each question that was not answered rightly yet, in a session of its own."""
+    """Ask each question that has no correct answer yet, in a session of its own."""
     for each in DECISIONS:
         if each not in answered and each.answer in machine.told(each):
             answered[each] = command.seconds
@@ -313,7 +313,7 @@ def _rounded(answered: Mapping[Decided, float]) -> dict[str, float]:
 
 
 def _sizes(sessions: int, megabytes: float, dice: random.Random) -> list[int]:
-    """Of the sessions, in bytes: some are ten times as long as most."""
+    """The sizes of the sessions in bytes. Some are ten times as long as most."""
     shares = [dice.lognormvariate(0, 1) for _ in range(sessions)]
     return [round(megabytes * 1e6 * share / sum(shares)) for share in shares]
 

@@ -1,15 +1,14 @@
-"""Does knowledge that is about something else push out what a hybrid search is for?
+"""Does knowledge about other things push the right memories out of a hybrid search?
 
     python benchmarks/flooded.py DATA [--only NAME ...] [--share 0.4] [--vectors FILE] [--signals FILE]
 
-Each history of DATA (``histories.py`` says what is in it) is learned into a home of its own, the first part of it if
-``--share`` says so. Those of its questions that share no rare word with their evidence are asked of what answers
-``/api/hybrid-search``: of how many is a memory of the evidence among the ten results? Then 40 decisions are stored that
-are about other projects, the answers to the questions of the other histories, and the same is asked again. What nothing
-was ever said of is asked too, random letters and sentences of everyday life: of each of these the search should say
-that nothing is near.
+Each history of DATA (see ``histories.py``) is learned into a home of its own, or with ``--share`` its first part. Its
+questions that share no rare word with their evidence are asked by the service behind ``/api/hybrid-search``: for how
+many is a memory of the evidence among the ten results? Then 40 decisions about other projects are stored, which are
+answers to questions of the other histories, and the same is asked again. Nonsense is asked too: random letters, and
+sentences of everyday life that no memory is about. For each of these, the search should say that nothing is near.
 
-``--signals`` keeps the signals of all that was scored, to choose the floor by.
+``--signals`` keeps the signals of all scored memories, to choose the floor by.
 """
 
 from __future__ import annotations
@@ -56,20 +55,20 @@ EVERYDAY = (
 
 
 class Shares(NamedTuple):
-    """What became of one round of questions."""
+    """The counts of one round of questions."""
 
     found: int
     asked: int
     far: int
-    """Of how many of these it is said that nothing is near."""
+    """The questions for which the search said that nothing is near."""
     nonsense: int
-    """How many were asked of what nothing was ever said of."""
+    """The questions about things that no memory is about."""
     nonsense_far: int
-    """Of how many of these it is said that nothing is near."""
+    """Those of them for which the search said that nothing is near."""
 
 
 class Options(NamedTuple):
-    """The command line."""
+    """The options of the command line."""
 
     data: Path
     only: Sequence[str]

@@ -3,8 +3,8 @@
     python benchmarks/forgetting.py [--records 50000] [--folder FOLDER]
 
 Makes a home with one project of so many memories, each with a vector and an event of 0.5 kB that it cites. Then a
-daemon that embeds nothing runs on it. One client asks a prompt after the other, another one puts an event after the
-other, half of them in that project and half in another one: while nothing else is done (the baseline), and while the
+daemon that embeds nothing runs on it. One client asks prompts and another one puts events, one after the other, half of
+them in that project and half in another one. They do so while nothing else is done (the baseline), and while the
 project is forgotten.
 """
 

@@ -1,4 +1,4 @@
-"""How many commits of a repository say why, how long it takes to read them, and some of them to judge.
+"""How many commits of a repository give a reason, and how long does reading them take? Shows some to judge.
 
 python benchmarks/git_history.py PATH [--shown 20] [--seed 7]
 """

@@ -1,8 +1,8 @@
-"""How long does it take to learn one more fact of a thing of which thousands are known?
+"""How long does it take to learn one more fact about a thing with thousands of facts?
 
     python benchmarks/graph_large.py [--facts 20000]
 
-Fills a file with one project that uses so many tools, each an entity with its edge, and commits one more fact at a
+Fills a file with one project that uses so many tools, each an entity with its edge. Then it commits one more fact at a
 time, of five sorts, each in a transaction of its own.
 """
 

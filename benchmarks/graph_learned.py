@@ -1,11 +1,11 @@
-"""What does the graph hold once a model has learned a history, and from what was it learned?
+"""What does the graph hold once a model has learned a history, and from which words was it learned?
 
     python benchmarks/graph_learned.py DATA --llm-url URL --llm-model NAME [--prompt-tokens 32000] [--only NAME ...]
         [--most 100] [--vectors FILE]
 
-Each history of DATA (see ``histories.py``) is learned by a daemon's services, by the rules and by the model of an
+A daemon's services learn each history of DATA (see ``histories.py``), by the rules and by the model of an
 OpenAI-compatible server on this machine. Prints counts, how many fragments of the model's answers were refused and why,
-and of each kind a fixed random sample with the words that speak for it, for an eye to judge.
+and a fixed random sample of each kind with the words that speak for it, for a reader to judge.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ from kiro_learn.services.services import Services
 
 SEED = 20261123
 SHOWN = 300
-"""Characters of what an item was learned from."""
+"""The most characters that are shown of the text that an item was learned from."""
 
 refused: collections.Counter[str] = collections.Counter()
 
@@ -108,7 +108,7 @@ def _told(item: GraphItem) -> str:
 
 
 def _words(history: History, lines: Mapping[EventId, dict[str, Any]], event_id: EventId, told: str) -> str:
-    """Of what the person said, else of the whole event, the part around the words of the item."""
+    """The part around the item's words, in the person's text, else in the whole event."""
     event = read_event(lines[event_id], event_id, history)
     said = "\n".join(f"{each.asked} {each.text}".strip() for each in own_words_of(event))
     text = said or json.dumps(lines[event_id], ensure_ascii=False)

@@ -2,10 +2,10 @@
 
     python benchmarks/graph_sample.py [DATA] [--locomo FOLDER] [--only NAME ...] [--most 100]
 
-Runs the rules over each history of DATA (see ``histories.py``) and over each speaker of LoCoMo's conversations (see
-``conversations.py``), in batches as the daemon cuts them, into a graph in memory. Prints counts for each project and,
-for each kind over all of them, a fixed random sample with the sentence or command that each was learned from, for an
-eye to judge. docs/graph-sample.md has the verdicts.
+Runs the rules over each history of DATA (see ``histories.py``) and each speaker of LoCoMo's conversations (see
+``conversations.py``), in batches as the daemon cuts them, into a graph in memory. Prints counts for each project. For
+each kind it prints a fixed random sample over all projects, with the sentence or command that each item was learned
+from, for a reader to judge. docs/graph-sample.md has the verdicts.
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ from kiro_learn.testing.storage import InMemoryStorage, transact_one
 
 SEED = 20261123
 SHOWN = 240
-"""Characters of what an item was learned from."""
+"""The most characters that are shown of the text that an item was learned from."""
 EARLIER = 3
-"""Prompts of the same session that are shown before a batch."""
+"""The most earlier prompts of the same session that a batch gets."""
 IDLE_SECONDS = 30.0
 MOST_BYTES = 262_144
-"""The daemon's defaults: when a batch ends."""
+"""A batch ends at this size, or after a pause of IDLE_SECONDS: the daemon's defaults."""
 EVIDENCE = "SELECT item_id, event_id FROM graph_evidence ORDER BY item_id, event_id"
 KINDS = {Fact: "facts", Entity: "entities", Preference: "preferences", Procedure: "procedures"}
 
@@ -86,7 +86,7 @@ def _projects(data: Path | None, locomo: Path | None) -> Iterator[tuple[str, lis
 
 
 class _Ids:
-    """Numbers what is new, in order, at the time of the last event."""
+    """Gives ids to new items by counting, and the time of the last event."""
 
     def __init__(self, now: datetime) -> None:
         self._now = now
@@ -100,7 +100,7 @@ class _Ids:
 
 
 def learned(events: list[Event]) -> InMemoryStorage:
-    """What is kept after all batches."""
+    """The storage after all batches."""
     storage = InMemoryStorage()
     learner = GraphLearner(clock=cast("ClockAndIds", _Ids(events[-1].valid_time)), offload=in_place, enabled=True)
 
@@ -117,7 +117,7 @@ def learned(events: list[Event]) -> InMemoryStorage:
 
 
 def _batches(events: list[Event]) -> Iterator[BufferSnapshot]:
-    """What waits when nothing came for a while, or when it is enough."""
+    """The batches: events that wait when nothing came for a while, or when they are enough."""
     prompts: dict[str, collections.deque[Event]] = {}
     waiting: list[BufferedEvent] = []
     for position, (event, following) in enumerate(itertools.zip_longest(events, events[1:]), start=1):
@@ -137,7 +137,7 @@ def _batches(events: list[Event]) -> Iterator[BufferSnapshot]:
 
 
 def _rows(name: str, events: list[Event], storage: InMemoryStorage) -> dict[str, list[str]]:
-    """Each item on a line, by kind."""
+    """The items of each kind, one on a line."""
     texts = {event.event_id: _text(event) for event in events}
     said: dict[GraphItemId, list[str]] = collections.defaultdict(list)
     for item_id, event_id in storage.connection.execute(EVIDENCE):
@@ -152,7 +152,7 @@ def _rows(name: str, events: list[Event], storage: InMemoryStorage) -> dict[str,
 
 
 def _told(item: GraphItem) -> tuple[str, str]:
-    """An item in short, and what of it to look for in the text that says it."""
+    """An item in short, and the words to look for in the text that it was learned from."""
     match item:
         case Fact():
             past = "" if item.is_current else " (past)"

@@ -1,23 +1,22 @@
-"""How well are the questions of real session histories answered, and what does noise cost?
+"""How well are the questions of real session histories answered, and how much is told for noise?
 
     python benchmarks/histories.py DATA [--only NAME ...] [--share 1.0] [--vectors FILE] [--json FILE] [--lost]
         [--homes FOLDER]
 
-DATA holds one folder a history: ``events.jsonl``, ``questions.jsonl`` and ``negatives.jsonl``. Each history is stored
-and learned by a daemon's services in this process (SQLite, the bundled model, the built-in learner), then asked its
-questions, those that it does not answer, those of the other histories, and small talk. One line a history:
+DATA holds one folder a history: ``events.jsonl``, ``questions.jsonl`` and ``negatives.jsonl``. A daemon's services in
+this process (SQLite, the bundled model, the built-in learner) store and learn each history. Then its own questions are
+asked, questions that it does not answer, those of the other histories, and small talk. One line a history:
 
-    both       the context holds the words of the answer, and a told memory cites an event that holds it
-    gap        the same, of the questions that share no rare word with their evidence
-    stale      of the questions about updates: only an answer that was overturned was told
-    silenced   of the questions: nothing was told
+    both       the context has the words of the answer, and a told memory cites an event that holds the answer
+    gap        the same, for the questions that share no rare word with their evidence
+    stale      share of the questions about updates for which only an overturned answer was told
+    silenced   share of the questions for which nothing was told
     bytes      median of the context
     noise      mean bytes told for questions that this history does not answer / of other histories / for small talk
 
-``--share``: of the history's events, from the beginning, with the questions that they answer. ``--vectors`` keeps
-embedded texts between runs. ``--lost`` names the questions that were not answered. ``--homes``: each history was
-learned before, by whichever learner, when ``benchmarks/real_prompts.py`` kept its ``end.db`` in FOLDER; it is asked
-there.
+``--share``: the share of a history's events that is learned, from the beginning, with the questions that these answer.
+``--vectors`` keeps embedded texts between runs. ``--lost`` names the questions that were not answered. ``--homes``: the
+histories are not learned again. Their databases are FOLDER's ``end.db``, which ``benchmarks/real_prompts.py`` kept.
 """
 
 from __future__ import annotations
@@ -77,7 +76,7 @@ from kiro_learn.testing.daemon import CopiesInAList, FixedBranches, FixedFiles, 
 
 DATABASE = "kiro-learn.db"
 END = "end.db"
-"""What ``benchmarks/real_prompts.py`` keeps of a history when all of it is learned."""
+"""The database that ``benchmarks/real_prompts.py`` keeps once a whole history is learned."""
 SMALL_TALK = ("hello", "thanks", "commit", "continue", "yes please", "ok, go on")
 NO_GRAPH = GraphConfig()
 NO_FOLDERS: Mapping[str, str] = {}
@@ -85,31 +84,31 @@ NO_LLM = LlmConfig(backend="extractive", daily_calls=0)
 PATIENT = LearningConfig(buffer_idle_seconds=3600, extraction_bytes=1_073_741_824, extraction_seconds=3600)
 PATIENT_JUDGE = ReconciliationConfig(judge_seconds=300)
 WAITING = CompactionConfig(enabled=False, ceiling_bytes=1_073_741_824)
-"""With these a model is asked when all of a history waits, and so the same history always gives the same prompts."""
+"""Settings with which a model is asked when a whole history waits, so that its prompts are always the same."""
 BUDGETS = (1_000, 2_000, 4_000, 8_000)
 PATIENCE_SECONDS = 10.0
-"""Of one prompt: this asks what is found, not how quickly; a loaded machine must not change it."""
+"""The patience of one prompt, so long that a loaded machine does not change what is found."""
 
 
 def asked_at(url: str, model: str, prompt_tokens: int) -> LlmConfig:
-    """A model behind an OpenAI-compatible server on this machine, with no limit on calls."""
+    """The settings for a model behind an OpenAI-compatible server on this machine, without a limit on calls."""
     return LlmConfig(backend="openai", base_url=url, model=model, prompt_tokens=prompt_tokens, daily_calls=0)
 
 
 def add_llm_options(parser: argparse.ArgumentParser) -> None:
-    """Of a benchmark whose histories a model can learn."""
+    """Add the options of a benchmark whose histories a model can learn."""
     parser.add_argument("--llm-url")
     parser.add_argument("--llm-model", default="model")
     parser.add_argument("--prompt-tokens", type=int, default=LlmConfig().prompt_tokens)
 
 
 def llm_of(options: argparse.Namespace) -> LlmConfig:
-    """What is said by these; without a server, no model learns."""
+    """The settings in ``options``. Without a server, no model learns."""
     return asked_at(options.llm_url, options.llm_model, options.prompt_tokens) if options.llm_url else NO_LLM
 
 
 class KeptModel:
-    """The bundled model, which embeds no text twice."""
+    """The bundled model with a cache, so that no text is embedded twice."""
 
     def __init__(self, path: Path | None) -> None:
         self._model = OnnxEmbeddingModel()
@@ -160,7 +159,7 @@ def _digest(text: str) -> bytes:
 
 @attrs.frozen
 class History:
-    """Real sessions, and what may be asked of them."""
+    """Real sessions, and the questions about them."""
 
     name: str
     events: list[dict[str, Any]]
@@ -172,7 +171,7 @@ class History:
         return cls(folder.name, *(_lines(folder / f"{name}.jsonl") for name in ("events", "questions", "negatives")))
 
     def beginning(self, share: float) -> History:
-        """The first events, and the questions that they answer."""
+        """The first ``share`` of the events, and the questions that they answer."""
         events = self.events[: round(share * len(self.events))]
         known = [each for each in self.questions if min(each["evidence"]) < len(events)]
         return attrs.evolve(self, events=events, questions=known)
@@ -191,7 +190,7 @@ def _lines(path: Path) -> list[dict[str, Any]]:
 
 
 def read_event(line: dict[str, Any], event_id: EventId, history: History) -> Event:
-    """An event of the data as the daemon would have got it."""
+    """The event of a line of the data, as the daemon would have received it."""
     kind: EventKind
     body: TextBody | JsonBody
     match line["hook_event_name"]:
@@ -218,7 +217,7 @@ def read_event(line: dict[str, Any], event_id: EventId, history: History) -> Eve
 
 
 def behind_after(history: History) -> timedelta:
-    """How far a clock is behind that shows an hour after the last event."""
+    """How far behind the machine's clock a clock is that shows the hour after the last event."""
     return datetime.now(UTC) - max(map(_moment, history.events)) - timedelta(hours=1)
 
 
@@ -227,7 +226,7 @@ def _moment(line: dict[str, Any]) -> datetime:
 
 
 def event_ids(history: History) -> list[EventId]:
-    """One an event, by its time."""
+    """An id for each event, by its time."""
     source = random.Random(history.name)
     return [
         EventId(str(ULID.from_bytes(int(_moment(line).timestamp() * 1000).to_bytes(6) + source.randbytes(10))))
@@ -251,7 +250,7 @@ async def running_services(
 
     Args:
       behind: how far its clock is behind the machine's.
-      folders: what has the manifests of a project, by the folder that its sessions name.
+      folders: the folder with a project's manifests, by the folder that the project's sessions name.
     """
     config = Config(recall=recall, graph=graph, llm=llm_config)
     if llm_config is not NO_LLM:
@@ -289,7 +288,7 @@ async def running_services(
 
 
 async def learn(services: Services, history: History) -> dict[EventId, int]:
-    """Store and learn all of it; answers the line of each event."""
+    """Store and learn the whole history; answers the line of each event."""
     ids = event_ids(history)
     for line, event_id in zip(history.events, ids, strict=True):
         await services.capture.take(read_event(line, event_id, history))
@@ -299,7 +298,7 @@ async def learn(services: Services, history: History) -> dict[EventId, int]:
 
 @attrs.frozen(kw_only=True)
 class Answer:
-    """What became of one question."""
+    """The result of one question."""
 
     question: str
     is_answered: bool
@@ -332,7 +331,7 @@ async def ask(services: Services, history: History, question: dict[str, Any], li
 
 
 def holds(text: str, groups: list[list[str]]) -> bool:
-    """Whether ``text`` has one of the words of each group."""
+    """Whether ``text`` has at least one word of each group."""
     haystack = _squeezed(text)
     return bool(groups) and all(any(_squeezed(word) in haystack for word in group) for group in groups)
 
@@ -368,7 +367,7 @@ async def judge(
 
 
 async def wait_ready(services: Services, history: History) -> None:
-    """A service that just began answers by words until the model and the vectors are there."""
+    """Wait until the model and the vectors are loaded; until then, prompts are answered by words only."""
     question = TextBody("which vectors are ready")
     while (await services.recall.answer(history.namespace, question)).degraded:  # noqa: ASYNC110  # nothing says when
         await trio.sleep(0.05)
@@ -406,7 +405,7 @@ def _share(flags: Sequence[bool]) -> float | None:
 
 
 def _interval(flags: Sequence[bool]) -> list[float]:
-    """95 %, by 2,000 drawings of as many questions."""
+    """The 95 % interval of a share, by 2,000 random samples with as many questions."""
     source = random.Random(0)
     means = sorted(statistics.fmean(source.choices(flags, k=len(flags))) for _ in range(2_000))
     return [round(means[50], 3), round(means[1_949], 3)]
@@ -414,7 +413,7 @@ def _interval(flags: Sequence[bool]) -> list[float]:
 
 @attrs.frozen(kw_only=True)
 class Options:
-    """What to measure."""
+    """The options of the command line."""
 
     data: Path
     only: Sequence[str]
@@ -427,7 +426,7 @@ class Options:
 
 
 def parser_of(documentation: str | None) -> argparse.ArgumentParser:
-    """Of the command line of every benchmark that goes through histories."""
+    """The parser of the command line that all benchmarks over histories share."""
     parser = argparse.ArgumentParser(description=documentation, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", type=Path)
     parser.add_argument("--only", nargs="+", default=())
@@ -436,13 +435,13 @@ def parser_of(documentation: str | None) -> argparse.ArgumentParser:
 
 
 def histories_in(data: Path, only: Sequence[str] = ()) -> list[History]:
-    """Those of ``data``, by name; only those that are named, if any are."""
+    """The histories in ``data``, by name. ``only``: the names of those that are wanted; all if it is empty."""
     folders = sorted(path for path in data.iterdir() if (path / "events.jsonl").exists())
     return [History.read(folder) for folder in folders if not only or folder.name in only]
 
 
 def each_with_others(data: Path, only: Sequence[str]) -> Iterator[tuple[History, list[History]]]:
-    """Those of ``data`` that are wanted, each with all others: what these ask is not answered by it."""
+    """The wanted histories, each with all others, whose questions it does not answer."""
     histories = histories_in(data)
     for history in histories:
         if not only or history.name in only:

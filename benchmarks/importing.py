@@ -1,11 +1,11 @@
-"""How fast are past sessions imported, in how much memory, and what does a prompt beside it wait?
+"""How fast are past sessions imported, in how much memory, and how long does a prompt wait meanwhile?
 
     python benchmarks/importing.py [--megabytes 40] [--session-megabytes 2] [--kills 0] [--learned]
 
-Writes synthetic transcripts in the shape of Claude Code, imports them by the real command into a real daemon, and asks
-a prompt four times a second meanwhile. ``--kills``: so often in the middle, at even distances, SIGKILL ends importer or
-the daemon, by turns; the daemon is started and the import called again. No event may be lost or stored twice.
-``--learned``: waits until all is learned, too. Prints one JSON object.
+Writes synthetic transcripts in the form of Claude Code, imports them by the real command into a real daemon, and asks a
+prompt four times a second meanwhile. ``--kills``: so often, at even distances, SIGKILL ends the importer or the daemon
+in turn; then the daemon is started and the import called again. No event may be lost or stored twice. ``--learned``
+also waits until all is learned. Prints one JSON object.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ EPOCH = datetime(2026, 9, 1, 8, tzinfo=UTC)
 PROMPT_SECONDS = 0.25
 PROJECTS = 8
 BESIDE = "beside"
-"""The session of the prompts that are asked meanwhile."""
+"""The session of the prompts that are asked during the import."""
 PARTS = ("basket", "checkout", "parser", "retry", "schema", "index", "budget", "socket", "migration", "buffer", "token")
 VERBS = ("fails", "is slow", "loses an entry", "is called twice", "waits for ever", "shows the wrong sum")
 REASONS = (
@@ -53,7 +53,7 @@ REASONS = (
 
 
 class Told(NamedTuple):
-    """A turn that somebody will ask about."""
+    """A turn that a later question is about."""
 
     prompt: str
     answer: str
@@ -62,7 +62,7 @@ class Told(NamedTuple):
 class Transcripts:
     """A user's folder with sessions of Claude Code, one for each of ``sizes``, in bytes.
 
-    ``told``: what is said in the middle of the session with this number.
+    ``told``: the turns in the middle of sessions, by the session's number.
     """
 
     def __init__(
@@ -211,7 +211,7 @@ def _percentiles(times: Sequence[float]) -> dict[str, float]:
 
 
 class Rig:
-    """A daemon, and the command that imports into it; both are watched, and killed where it is asked."""
+    """A daemon, and the command that imports into it. Both are watched, and can be killed."""
 
     def __init__(self, home: Path, user: Path) -> None:
         self.home, self.user = home, user
@@ -235,13 +235,14 @@ class Rig:
 
     @property
     def imported(self) -> int:
-        """Events in the store, less the prompts that were asked beside."""
+        """The count of events in the store, without the prompts that were asked meanwhile."""
         with closing(apsw.Connection(str(self.home / "kiro-learn.db"), flags=apsw.SQLITE_OPEN_READONLY)) as store:
             return int(store.execute("SELECT count(*) FROM events WHERE session_id <> ?", (BESIDE,)).get)
 
     def run(self, *options: str, kill: tuple[int, int] | None = None) -> tuple[float, dict[str, Any]]:
-        """For how long ``import`` ran, and what it printed; nothing if it was ended. ``kill``: at how many events, and
-        which kill that is.
+        """The seconds that ``import`` ran, and its output; empty if it was killed.
+
+        ``kill``: at how many events to kill, and the number of the kill.
         """
         command = [sys.executable, "-m", "kiro_learn", "import", "--json", *options]
         environment = {**os.environ, "HOME": str(self.user), "KIRO_LEARN_HOME": str(self.home)}
@@ -276,7 +277,7 @@ class Rig:
         self._start()
 
     def learn_all(self) -> float:
-        """For how long learning goes on when all is imported."""
+        """Wait until all is learned; returns the seconds since all was imported."""
         began = time.perf_counter()
         while self.daemon.call("GET", "/v1/status")["waiting"]["event_count"]:
             self.daemon_rss = max(self.daemon_rss, psutil.Process(self.daemon.process.pid).memory_info().rss)
@@ -284,7 +285,7 @@ class Rig:
         return round(time.perf_counter() - began, 1)
 
     def ask(self, times: list[float]) -> None:
-        """A prompt, with what is remembered."""
+        """Ask one prompt with recall, and put its milliseconds into ``times``."""
         number = len(self.alone) + len(self.beside) + self.unanswered
         event = {
             "event_id": f"01K{number:023d}", "session_id": BESIDE, "actor_id": self.namespace.split("/")[2],

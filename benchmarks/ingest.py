@@ -1,15 +1,14 @@
-"""How many events a second are acknowledged as durable, how long does each wait, and what does one cost the daemon?
+"""How many events a second are acknowledged as durable, how long does each wait, and what does it cost the daemon?
 
     python benchmarks/ingest.py [--connections 8] [--seconds 10]
 
-Starts a real daemon in an empty home. One client process holds every keep-alive connection on a plain socket, and puts
-only the id into a 2 kB tool event that was made before: it shares the daemon's cores, so what it takes is printed too.
-A connection sends its next event when the answer to the last one is there, like an agent that never rests.
+Starts a real daemon in an empty home. One client process holds every keep-alive connection on a plain socket. It only
+puts the id into a prepared tool event of 2 kB: it shares the daemon's cores, so its own time is printed too. A
+connection sends its next event when the answer to the last one is there, like an agent that never rests.
 
-Five rounds: ``GET /healthz`` over the same connections (the baseline: the protocol, and nothing else); events while
-nothing is learned; the same as hooks report them, whose project is looked for in the file system; the same as batches
-of 500, which count as 500 each; and events while the project learns as they come, which takes processor from the same
-cores.
+Five rounds: ``GET /healthz`` over the same connections (the baseline, which measures only the protocol); events while
+nothing is learned; the same events as hooks report them, whose project is looked for in the file system; the same in
+batches of 500, which count as 500 each; and events while the project learns, which takes time of the same cores.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ ID = "0" * 26
 LEARNING_NEVER = {
     "KIRO_LEARN_LEARNING_EXTRACTION_BYTES": str(2**30),
     "KIRO_LEARN_LEARNING_BUFFER_IDLE_SECONDS": "3600",
-    "KIRO_LEARN_COMPACTION_CEILING_BYTES": str(2**30),  # or half of what waits is read and set aside
+    "KIRO_LEARN_COMPACTION_CEILING_BYTES": str(2**30),  # else half of the waiting events are set aside
 }
 WARM_UP_SECONDS = 1.0
 BATCH_COUNT = 500
@@ -68,7 +67,7 @@ def event() -> bytes:
 
 
 def posts(address: str, token: str) -> Iterator[bytes]:
-    """Requests that differ in the id of their event."""
+    """Requests that differ only in the id of their event."""
     body = event()
     head = (
         f"POST /v1/events HTTP/1.1\r\nHost: {address}\r\nAccept-Encoding: identity\r\nAuthorization: Bearer {token}\r\n"
@@ -79,7 +78,7 @@ def posts(address: str, token: str) -> Iterator[bytes]:
 
 
 def reports(address: str, token: str) -> Iterator[bytes]:
-    """What the shim sends, but for ``Connection: close``: the same tool use, told in an agent's words."""
+    """The shim's requests, without ``Connection: close``: the same tool use, in an agent's form."""
     data = json.loads(event())["body"]["data"]
     body = json.dumps(
         {"hook_event_name": "PostToolUse", "session_id": "session-1", "cwd": tempfile.gettempdir(), **data}
@@ -91,7 +90,7 @@ def reports(address: str, token: str) -> Iterator[bytes]:
 
 
 def batches(address: str, token: str) -> Iterator[bytes]:
-    """Requests of ``BATCH_COUNT`` events each, no two of them alike."""
+    """Requests of ``BATCH_COUNT`` events each, with different ids."""
     before, after = event().split(ID.encode())
     for number in count():
         ids = range(number * BATCH_COUNT, (number + 1) * BATCH_COUNT)
@@ -122,7 +121,7 @@ class Connection:
         self.socket.sendall(request)
 
     def milliseconds(self) -> float | None:
-        """Take in what is there; what the answer took, if it is whole."""
+        """Read from the socket; returns the milliseconds of the answer if it is complete."""
         self._answer += self.socket.recv(1_048_576)
         head, end, body = self._answer.partition(b"\r\n\r\n")
         assert head.startswith(b"HTTP/1.1 200"), self._answer[:500]
@@ -131,7 +130,7 @@ class Connection:
 
 
 def milliseconds_of_each(connections: list[Connection], requests: Iterator[bytes], seconds: float) -> list[float]:
-    """Send until the time is up or all is sent, then wait for what is under way."""
+    """Send until the time is up or all is sent, then wait for the open answers."""
     times: list[float] = []
     with selectors.DefaultSelector() as selector:
         for connection in connections:
@@ -159,7 +158,7 @@ def measure(
     *,
     batch_count: int = 1,
 ) -> Any:
-    """Per event, but for the times: those are of requests."""
+    """The figures of one round. They are for each event, but times are those of requests."""
     connection_count = options.connections if batch_count == 1 else BATCH_CONNECTIONS
     connections = [Connection(address) for _ in range(connection_count)]
     milliseconds_of_each(connections, requests, WARM_UP_SECONDS)

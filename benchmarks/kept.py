@@ -1,4 +1,4 @@
-"""What the built-in learner keeps of single turns, and what is told of what was overturned: cases of another author.
+"""Does the built-in learner keep the right things, and are overturned statements told? Cases by other authors.
 
     python benchmarks/kept.py [--data FOLDER] [--only NAME ...] [--half work|judge] [--show]
 
@@ -6,24 +6,24 @@ FOLDER has one file for each NAME, a case a line:
 
     rules.jsonl        does this prompt state a standing rule? ``rule_words``: what the rule must have
     choices.jsonl      does the person choose something for the project, or say that it was changed?
-    prompts.jsonl      the same two of prompts by four more authors, of which nothing was fitted; no half is to work on
-    answers.jsonl      does the answer hold something that still counts next month, or the state of the hour?
-    changes.jsonl      a rule, and what its author said weeks later: does that replace it? By five authors, of whose
-                       sentences the weights of rules and choices were fitted since
+    prompts.jsonl      both questions for prompts by four more authors. Nothing was fitted on them; all are to judge by
+    answers.jsonl      does the answer hold something that still counts next month, or only the state of the hour?
+    changes.jsonl      a rule, and a sentence of its author weeks later: does that replace the rule? By five authors;
+                       the weights of rules and choices were fitted on their sentences since
     overturned.jsonl   two statements of a project, weeks apart: does the newer one replace the older?
 
-A rule is learned if a memory that binds (a constraint) has its words; a choice, if a memory of the person does, as
-rule or decision; an answer is kept if a memory has its words. Of those that are none, everything is wrong that is
-learned as a rule, as a choice of the person, or kept at all. ``precision``: of what was learned, what should be.
+A rule is learned if a constraint has its words; a choice, if a rule or decision of the person has them. An answer is
+kept if a memory has its words. In the other cases it is wrong to learn a rule or a choice of the person, or to keep
+anything at all. ``precision``: the share of what was learned that should be.
 
-Of a change: ``kept``, the newer statement as a rule or a choice; ``ended``, the older one is said to have ended, by
-the words of both (``others ended``: where it stands).
+For changes: ``kept``, the newer statement was learned as a rule or a choice; ``ended``, the older one is said to have
+ended, by the words of both (``others ended``: the same where the older one stands).
 
-Of two statements the older one is learned three weeks before the newer, and then the question is asked of a daemon's
-services in this process. ``alone``: of the pairs in which the newer replaces, those of which only the older is told;
-``unmarked``: both are told, and nothing says that the older one ended. ``wrongly ended``: of all other pairs, those
-whose older statement is said to have ended. ``--show`` prints each case that went wrong. A seed parts the cases into
-a half to work on and one to judge by, so show those to work on alone.
+Of two overturned statements, the older one is learned three weeks before the newer. Then a daemon's services in this
+process are asked the question. ``alone``: the pairs with a replacement of which only the older statement is told;
+``unmarked``: those of which both are told, and nothing says that the older one ended. ``wrongly ended``: the other
+pairs whose older statement is said to have ended. ``--show`` prints each case that went wrong. A seed parts the cases
+into a half to work on and one to judge by; show only the half to work on.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ TASK, TASK_DONE = "Add the list view to the admin page", "The list view is there
 EDITED = "admin/list.py"
 CHOSEN = (KnowledgeType.DECISION, KnowledgeType.REJECTED, KnowledgeType.CONSTRAINT)
 WORDS_TOLD = 0.6
-"""Share of the words of a statement that a text must have to tell it."""
+"""The share of a statement's words that a text must have, so that it tells the statement."""
 
 Case: TypeAlias = dict[str, Any]
 
@@ -132,7 +132,7 @@ def counted(
     *,
     show: bool,
 ) -> dict[str, Any]:
-    """How many of the cases that should be learned were, with their words, and how many others."""
+    """How many of the cases that should be learned were learned, with their words, and how many others."""
     right = wrong = 0
     for case in cases:
         made = learned(case)
@@ -163,18 +163,18 @@ def squeezed(text: str) -> str:
 
 
 Turn: TypeAlias = tuple[str, str, bool]
-"""A prompt, its answer, and whether a file was changed between."""
+"""A prompt, its answer, and whether a file was changed in between."""
 
 
 def drafts_after_a_task(prompt: str, answer: str, *, edited: bool = False) -> list[RecordDraft]:
-    """The memories of a session that had a task before, without those of the task."""
+    """The memories of a turn in a session that had a task before, without the memories of the task."""
     alone = {draft.title for draft in drafts_of(snapshot_of(session_of([(TASK, TASK_DONE, True)])))}
     made = drafts_of(snapshot_of(session_of([(TASK, TASK_DONE, True), (prompt, answer, edited)])))
     return [draft for draft in made if draft.title not in alone]
 
 
 def session_of(turns: Iterable[Turn], *, session: str = "s1", began: datetime = BEGAN) -> list[dict[str, Any]]:
-    """The lines of a history in which these turns follow each other, a minute a step."""
+    """The lines of a history with these turns in a row, a minute for each step."""
     lines: list[dict[str, Any]] = []
 
     def say(name: str, **more: Any) -> None:
@@ -233,7 +233,7 @@ async def _overturned(cases: Sequence[Case], show: bool) -> dict[str, Any]:
 
 
 async def _told_of(case: Case, number: int, model: KeptModel) -> str:
-    """What a question is told in a project that has only these two sessions."""
+    """The text that is told for the question, in a project with only the two sessions of the case."""
     lines = session_of([(case["older_prompt"], "Done.", True)], session="before")
     lines += session_of([(case["newer_prompt"], case["newer_answer"], True)], session="after", began=BEGAN + WEEKS)
     history = History(f"kept {number}", lines, [], [])
@@ -247,7 +247,7 @@ async def _told_of(case: Case, number: int, model: KeptModel) -> str:
 
 
 def outcome_of(case: Case, told: str) -> str:
-    """What is wrong with what was told; empty if nothing is."""
+    """The mistake in the text that was told; empty if there is none."""
     is_ended = bool(re.search(r"\bwas \"|was \u201c|overturned|replaced by", told))
     if case["relation"] != "replaces":
         return "wrongly ended" if is_ended and case["relation"] != "contradicts" else ""

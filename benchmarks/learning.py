@@ -3,9 +3,9 @@
     python benchmarks/learning.py [--pairs 4] [--seconds 8]
 
 Starts a real daemon in an empty home and has one history of coding sessions learned. Then it asks prompts over a kept
-connection, as the hook does, in pairs of phases: one in which nothing else happens, and one in which another process
-streams in sessions of a second project, so much that one learning run follows the other. Prints
-the round trips of both phases and the ratio of their 95th percentiles; the quiet phase is the baseline.
+connection, in pairs of phases. In the quiet phase, the baseline, nothing else happens. In the other phase, another
+process sends sessions of a second project, so many that one learning run follows the other. Prints the round trips of
+both phases and the ratio of their 95th percentiles.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ SEED = 20261122
 ASKED_PROJECT, BUSY_PROJECT = "a" * 64, "b" * 64
 FIRST_TURNS = 150
 TURNS_A_SECOND = 40
-"""Of the busy project: more than are learned meanwhile, and not so many more that the rest takes minutes."""
+"""The turns of the busy project: more than are learned meanwhile, but few enough that the rest takes no minutes."""
 PAUSE_SECONDS = 0.02
-"""Between two prompts: an agent does not ask without a breath."""
+"""The pause between two prompts: an agent does not ask without a pause."""
 
 
 @cache
 def documents() -> tuple[str, ...]:
-    """What the documentation strings of this Python's library say, in an order that the seed decides."""
+    """Docstrings of this Python's standard library, in an order that the seed decides."""
     found: list[str] = []
     for module in pkgutil.iter_modules():
         if module.name.startswith("_") or module.name not in sys.stdlib_module_names:
@@ -59,7 +59,7 @@ def documents() -> tuple[str, ...]:
 
 
 def turn(number: int, text: str, project: str) -> Iterator[dict[str, Any]]:
-    """A prompt, a tool and a final answer: what one turn of an agent sends."""
+    """The events of one turn of an agent: a prompt, a tool and a final answer."""
     about = " ".join(text.split()[:12])
     bodies: list[tuple[str, dict[str, Any]]] = [
         ("prompt", {"type": "text", "content": f"How does this work: {about}?"}),
@@ -87,7 +87,7 @@ def post(connection: http.client.HTTPConnection, token: str, event: dict[str, An
 
 
 def stream(address: str, token: str, first: int, seconds: float) -> int:
-    """Send turns of the busy project until the time is up; how many."""
+    """Send turns of the busy project until the time is up; returns their count."""
     host, port = address.rsplit(":", 1)
     connection = http.client.HTTPConnection(host, int(port), timeout=30)
     began = time.perf_counter()
@@ -106,9 +106,9 @@ class Phase:
     """The prompts of one kind of phase."""
 
     times: list[float] = attrs.Factory(list)
-    """Round trips in milliseconds."""
+    """The round trips in milliseconds."""
     partial_count: int = 0
-    """Answered without one of the rankings, which was late."""
+    """The count of answers that lack a ranking, which was late."""
 
     def told(self) -> dict[str, float]:
         ordered = sorted(self.times)
@@ -132,7 +132,7 @@ def ask(daemon: DaemonProcess, texts: Sequence[str], numbers: Iterator[int], sec
 
 
 def runs_since(daemon: DaemonProcess, moment: str) -> float:
-    """Seconds that learning runs took since then, of those that the status still shows."""
+    """The seconds of learning runs since ``moment``, of those that the status still shows."""
     runs = [run for run in daemon.call("GET", "/v1/status")["runs"] if run["started_at"] >= moment]
     return sum(
         (datetime.fromisoformat(run["finished_at"]) - datetime.fromisoformat(run["started_at"])).total_seconds()

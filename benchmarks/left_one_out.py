@@ -1,4 +1,4 @@
-"""Which constants are chosen on two histories, and how well do they do on the third?
+"""Which values of constants are chosen on two histories, and how good are they on the third?
 
     python benchmarks/left_one_out.py DATA MODULE.NAME=VALUE[,VALUE...] ... [--budgets 1000 2000 4000 8000]
         [--replays 1] [--vectors FILE] [--json FILE]
@@ -8,10 +8,10 @@ For example, where ``retrieval`` stands for ``kiro_learn.retrieval``:
     python benchmarks/left_one_out.py DATA retrieval.rendering.excerpts.SCORE_POWER=1.5,1.75,2.0
 
 Each history of DATA (see ``histories.py``) is learned once; then its questions are asked with every combination of the
-values, at every budget. A combination is chosen by its mean over two histories and all budgets (of equal ones the
-first, so give the values in force first) and judged on the third, in turn. The last line has the means of what was
-judged, which no choice has seen. Two replays of one history are learned a little differently, which is worth a question
-or two: ``--replays`` learns each history that many times and takes the means.
+values, at every budget. For each history in turn, a combination is chosen by its mean over the other two histories and
+all budgets, and judged on this one. Of equal ones the first is chosen, so give the values in force first. The last line
+has the means of the judged figures, which no choice has seen. Two replays of one history differ by a question or two:
+``--replays`` learns each history that many times and takes the means.
 """
 
 from __future__ import annotations
@@ -48,14 +48,14 @@ from kiro_learn.config import RecallConfig
 from kiro_learn.model.ids import EventId
 
 Combination = tuple[float, ...]
-"""One value of each constant, in their order."""
+"""One value of each constant, in the order of the command line."""
 Answered = dict[Combination, dict[int, float]]
-"""The share of one history's questions that is answered, by combination and budget."""
+"""The share of one history's questions that were answered, by combination and budget."""
 
 
 @contextmanager
 def constants(values: Mapping[str, float]) -> Iterator[None]:
-    """Give constants other values, for the modules that define them: give those that also read them."""
+    """Set constants for the length of the block, in the modules that define them. Only these see the new values."""
     with ExitStack() as stack:
         for name, value in values.items():
             module_name, _, constant = f"kiro_learn.{name}".rpartition(".")
@@ -86,7 +86,7 @@ async def answered(
 
 
 def mean_of(replays: Sequence[Answered]) -> Answered:
-    """Of several replays of one history, the mean share of each combination and budget."""
+    """The mean share over several replays of one history, by combination and budget."""
     return {
         combination: {
             budget: statistics.fmean(replay[combination][budget] for replay in replays) for budget in by_budget
@@ -96,7 +96,7 @@ def mean_of(replays: Sequence[Answered]) -> Answered:
 
 
 def judged(by_history: Mapping[str, Answered]) -> dict[str, tuple[Combination, dict[int, float]]]:
-    """Of each history, the combination that is best on all others, and what it reaches here."""
+    """For each history, the combination that is best on all others, and its shares on this one."""
     return {left_out: _chosen(left_out, by_history) for left_out in by_history}
 
 
@@ -111,7 +111,7 @@ def _chosen(left_out: str, by_history: Mapping[str, Answered]) -> tuple[Combinat
 
 
 def read_grid(arguments: Sequence[str]) -> dict[str, list[float]]:
-    """``NAME=VALUE,VALUE`` each."""
+    """The values of each constant, from arguments of the form ``NAME=VALUE,VALUE``."""
     pairs = (argument.partition("=") for argument in arguments)
     return {name: [float(value) for value in values.split(",")] for name, _, values in pairs}
 

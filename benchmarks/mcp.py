@@ -1,8 +1,8 @@
 """How long does an agent wait for the first answer of ``kiro-learn mcp``, and for a search through it?
 
-Every round starts the bare interpreter and the server in turn, so that what else the machine does falls on both alike.
-First answer: from the start of the process to the whole line that answers ``initialize``. Search: one ``search_memory``
-on the running daemon, through the process, after the first.
+Every round starts the bare interpreter and the server in turn, so that other work on the machine affects both alike.
+First answer: from the start of the process to the whole line that answers ``initialize``. Search: a ``search_memory``
+through the process on the running daemon, without the first one.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def interpreter_ms() -> float:
 
 
 def server_ms() -> tuple[float, list[float]]:
-    """Of the first answer, and of each search."""
+    """The milliseconds of the first answer, and of each search."""
     began = time.perf_counter()
     with subprocess.Popen([*PROGRAM, "mcp"], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         sent, answered = process.stdin, process.stdout

@@ -1,8 +1,8 @@
-"""Do the official clients from npm list and call everything, in both eras and over both transports?
+"""Do the official clients from npm list and call everything, in both protocol eras and over both transports?
 
-The TypeScript SDK's client, and the Inspector's command line. They are to be installed before, in any folder:
-``npm install @modelcontextprotocol/client @modelcontextprotocol/inspector`` (the Inspector wants node 22). The Python
-SDK is in the tests (``tests/integration/mcp/test_python_sdk.py``).
+The clients are the TypeScript SDK's and the Inspector's command line. Install them before, in any folder:
+``npm install @modelcontextprotocol/client @modelcontextprotocol/inspector`` (the Inspector needs node 22). The Python
+SDK is part of the tests (``tests/integration/mcp/test_python_sdk.py``).
 
     python benchmarks/mcp_clients.py --modules FOLDER/node_modules [--node NODE]
 """
@@ -27,15 +27,15 @@ INSPECTOR = Path("@modelcontextprotocol/inspector/clients/launcher/build/index.j
 COMMAND = (sys.executable, "-m", "kiro_learn", "mcp")
 SECONDS = 60
 SETTINGS = {"SERVER_PORT": "0", "LLM_BACKEND": "extractive", "EMBEDDING_ENABLED": "false", "HOME": ""}
-"""Of the daemon; its home is a temporary folder."""
+"""The daemon's settings. Its home is a temporary folder."""
 
 
 class Failed(Exception):
-    """A client did not do what was asked."""
+    """A client did not do what it was asked to do."""
 
 
 def run(command: Sequence[str], folder: Path) -> Any:
-    """The last line of what it prints, or all of it, as JSON."""
+    """The last line of the command's output, or all of it, as JSON."""
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=SECONDS, check=False)
     if done.returncode:
         raise Failed(f"exit {done.returncode}: {(done.stderr or done.stdout)[-400:]}")
@@ -46,7 +46,7 @@ def run(command: Sequence[str], folder: Path) -> Any:
 
 
 def with_sdk(node: str, modules: Path, folder: Path, era: str, target: Sequence[str]) -> str:
-    # Modules are looked for beside the script, so it is run from beside them.
+    # Node looks for modules next to the script, so the script is copied next to them.
     script = modules.parent / SCRIPT.name
     shutil.copy(SCRIPT, script)
     found = run([node, str(script), era, *target], folder)
@@ -54,7 +54,7 @@ def with_sdk(node: str, modules: Path, folder: Path, era: str, target: Sequence[
 
 
 class Inspector:
-    """One method a process."""
+    """The Inspector's command line, which calls one method in each process."""
 
     def __init__(self, node: str, modules: Path, folder: Path, era: str, target: Sequence[str]) -> None:
         self._command = [node, str(modules / INSPECTOR), "--cli", "--protocol-era", era, "-q"]
@@ -90,11 +90,11 @@ class Inspector:
 
 
 def results(node: str, modules: Path, home: Path, folder: Path) -> Iterator[tuple[str, str]]:
-    """What was tried, and how it went."""
+    """The name of each trial, and its result."""
     url = f"http://{(home / 'daemon.address').read_text().strip()}/mcp?project={folder}"
     token = (home / "token").read_text().strip()
     header = ("--transport", "http", "--header", f"Authorization: Bearer {token}")
-    # The Inspector hands a server few variables of its own environment.
+    # The Inspector passes only few of its environment variables to a server.
     ours = [each for name in SETTINGS for each in ("-e", f"KIRO_LEARN_{name}={os.environ[f'KIRO_LEARN_{name}']}")]
     for era in ERAS:
         for kind, sdk, inspector in (

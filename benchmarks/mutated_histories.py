@@ -2,9 +2,9 @@
 
     python benchmarks/mutated_histories.py [--count 20000] [--seed 30] [READER ...]
 
-Each reader gets its sound home, with one to four mutations of ``tests/unit/adapters/histories/damaged.py``, again
-and again until ``--count`` files were damaged. The first crash ends it, and so does a home that is read for over
-``MOST_SECONDS``; both name the damage. Prints one JSON object a reader, as soon as it is done.
+Each reader gets its sound home with one to four mutations of ``tests/unit/adapters/histories/damaged.py``, again and
+again until ``--count`` files were damaged. It ends at the first crash, or when reading a home takes over
+``MOST_SECONDS``; both print the damage. Prints one JSON object a reader, as soon as it is done.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from tests.unit.adapters.histories.damaged import (
 from tests.unit.adapters.histories.telling import told
 
 MOST_SECONDS = 10
-"""For a home of at most 400 kB, on a busy machine."""
+"""The longest time for a home, which has at most 400 kB, on a busy machine."""
 LENGTHS = (1, 2, 8, 100, 4096)
 MOST_DAMAGES = 4
 NUMBERS = 1 << 20
@@ -84,7 +84,7 @@ def _drawn(dice: random.Random) -> Damage:
 
 
 def _write(home: Path, name: str, damages: Sequence[Damage]) -> int:
-    """Make the home sound but for the damages; how many files are damaged."""
+    """Write the sound home with the damages; returns how many files are damaged."""
     sound = files_of(name)
     wanted, names = dict(sound), list(sound)
     for damage in damages:
@@ -102,7 +102,7 @@ def _write(home: Path, name: str, damages: Sequence[Damage]) -> int:
 
 
 def _read(home: Path, name: str) -> int:
-    """How much was told, all of which can be stored."""
+    """How many events or memories were read. All of them can be stored, or it fails."""
     place = place_in(home, files_of(name))
     if name in READERS:
         events, _ = told(READERS[name][0], place)
@@ -117,7 +117,7 @@ def _read(home: Path, name: str) -> int:
 
 @contextmanager
 def _named(name: str, damages: Sequence[Damage]) -> Iterator[None]:
-    """Within its time; else, and where it crashes, the damage is said."""
+    """Print the damage if the block crashes or takes too long."""
     signal.alarm(MOST_SECONDS)
     try:
         yield

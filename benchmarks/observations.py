@@ -1,9 +1,9 @@
 """Observations of coding sessions, and questions about them whose answers are known. Imported by other benchmarks.
 
-Every observation is of one topic, and reports it of one component of one project: the topic's sentence, then text of
-this Python's library, since real reports are longer than what is asked for. The seed decides all of it. Among those of
-the largest project are PLANTED records of no topic, at its beginning, in its middle and at its end, for the question
-whether a paraphrase finds old ones.
+Every observation is about one topic and one component of a project. It has the topic's sentence, then text of this
+Python's library, since real reports are longer than what people ask for. The seed decides all of it. The largest
+project also has PLANTED records without a topic, at its beginning, in its middle and at its end, to test whether a
+paraphrase finds old records.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ SHARES = {"shop": 50, "ledger": 15, "atlas": 10, "radio": 8, "garden": 6, "harbo
 """Projects, with their shares of the observations in percent; the largest one is searched beyond its newest 2,000."""
 LARGEST = "shop"
 CHARACTERS = 900
-"""Of each content."""
+"""The length of each content."""
 TYPES = ("file-write", "file-read", "command", "research", "bugfix", "refactoring")
 VERBS = ("Fixed", "Reviewed", "Measured", "Rewrote", "Tested", "Discussed")
 COMPONENTS = (
@@ -33,17 +33,17 @@ COMPONENTS = (
 
 @attrs.frozen
 class Topic:
-    """Something that happens in a component, and the ways in which people ask for it."""
+    """A topic: something that happens in a component, and the ways in which people ask for it."""
 
     phrase: str
-    """Stands so in the title of each observation."""
+    """Words that the title of each observation has."""
     words: tuple[str, str, str]
-    """Stand so in its text."""
+    """Words that its text has."""
     sentence: str
     question: str
-    """In other words in part; ``{}`` is the component."""
+    """A question with some words of the observation; ``{}`` is the component."""
     paraphrase: str
-    """In other words."""
+    """A question in other words."""
 
 
 TOPICS = (
@@ -111,7 +111,7 @@ PLANTED = (
     ("He painted the kitchen walls yellow", "new colour for the room where we cook"),
     ("The bank raised interest on mortgages", "home loans become more expensive"),
 )
-"""What nothing else here is about, each with a paraphrase that shares no word of meaning with it."""
+"""Sentences about things that no topic is about, each with a paraphrase that shares no content word with it."""
 PLACES = ("oldest", "middle", "newest")
 TELLERS = {"oldest": "Anna", "middle": "Bruno", "newest": "Clara"}
 
@@ -121,7 +121,7 @@ class Sample:
     """One observation, and the topic that it is about."""
 
     topic: str = ""
-    """A topic's phrase; empty for what was planted."""
+    """A topic's phrase; empty for planted records."""
     project: str
     type: str
     title: str
@@ -131,7 +131,7 @@ class Sample:
 
     @property
     def body(self) -> dict[str, Any]:
-        """As it is posted, the same to every system: each reads the keys that it knows, and ignores the others."""
+        """The body that is posted, the same for all systems: each reads the keys that it knows, and ignores others."""
         return {
             "project": self.project,
             "type": self.type,
@@ -145,7 +145,7 @@ class Sample:
 
 @attrs.frozen
 class Question:
-    """A query of one project, and the topic that its answers should have."""
+    """A query to one project, and the topic that its results should have."""
 
     shape: str
     text: str
@@ -154,7 +154,7 @@ class Question:
 
 
 def observations(count: int) -> list[Sample]:
-    """In the order in which they are posted; no two titles are equal. At least 100: what is planted needs room."""
+    """The observations in the order of posting, with different titles. ``count`` is at least 100, for PLANTED."""
     dice = random.Random(SEED)
     projects = dice.choices(list(SHARES), list(SHARES.values()), k=count)
     planted = _planted_at([place for place, project in enumerate(projects) if project == LARGEST])
@@ -166,7 +166,7 @@ def observations(count: int) -> list[Sample]:
 
 
 def _planted_at(places: list[int]) -> dict[int, Sample]:
-    """Those of PLANTED at the first, the middle and the last of ``places``."""
+    """The PLANTED records, at the first, the middle and the last of ``places``."""
     count = len(PLANTED)
     first = {"oldest": 0, "middle": (len(places) - count) // 2, "newest": len(places) - count}
     return {
@@ -206,7 +206,7 @@ def _sample(number: int, project: str, dice: random.Random, texts: Sequence[str]
 
 
 def questions(count: int, *, seed: int) -> list[Question]:
-    """As many of each shape, one shape after the other; each project is asked as often as it has observations."""
+    """As many questions of each shape, by shape. A project is asked in proportion to its observations."""
     dice = random.Random(seed)
     return list(_questions(count, dice))
 
@@ -220,7 +220,7 @@ def _questions(count: int, dice: random.Random) -> Iterator[Question]:
 
 
 def misspelt(text: str, dice: random.Random) -> str:
-    """Two letters within each word of five letters or more change places."""
+    """``text`` with two letters swapped within each word of five letters or more."""
 
     def swapped(word: str) -> str:
         at = dice.randrange(1, len(word) - 2) if len(word) >= 5 else 0
@@ -245,4 +245,4 @@ SHAPES: dict[str, Callable[[Topic, str, random.Random], str]] = {
     "question": lambda topic, component, _: topic.question.format(component),
     "paraphrase": _paraphrased,
 }
-"""How each is written for a topic and a component."""
+"""How a question of each shape is written for a topic and a component."""

@@ -1,4 +1,4 @@
-"""What does a hook before a tool cost, where no rule is about the call, and where one is?
+"""What does a hook before a tool cost, if no rule is about the call, and if one is?
 
     python benchmarks/on_the_act.py [--rules 2000] [--calls 300]
 

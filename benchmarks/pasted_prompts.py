@@ -1,11 +1,11 @@
-"""Is a question answered with tool output pasted beside it?
+"""Is a question still answered if tool output is pasted next to it?
 
     python benchmarks/pasted_prompts.py DATA [--only NAME ...] [--vectors FILE]
 
 DATA as for ``histories.py``. Each question that is answered alone is asked again with output of the history's own
-tools beside it, drawn from the seed: 800, 3,000 and 12,000 characters, with the question before them, behind them and
-between them. One line a history: the share of these that are still answered (``both`` of ``histories.py``), by length
-and place, and how many were told nothing.
+tools, drawn by the seed: 800, 3,000 and 12,000 characters, with the question before, after and between them. One line a
+history: the share of these that are still answered (``both`` of ``histories.py``), by length and place, and for how
+many nothing was told.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ from kiro_learn.config import RecallConfig
 LENGTHS = (800, 3_000, 12_000)
 PLACES = ("behind", "before", "between")
 LEAST_OUTPUT = 200
-"""Characters of a tool's output that people would paste."""
+"""The fewest characters of a tool's output that people would paste."""
 
 
 def outputs_of(history: History) -> list[str]:
-    """What tools said, as a person would paste it."""
+    """Outputs of tools, as a person would paste them."""
     found = []
     for line in history.events:
         if line["hook_event_name"] == "postToolUse":
@@ -46,7 +46,7 @@ def outputs_of(history: History) -> list[str]:
 
 
 def padded(question: str, outputs: list[str], length: int, place: str, source: random.Random) -> str:
-    """``question`` with ``length`` characters of ``outputs``; ``place`` says where the question stands."""
+    """``question`` with ``length`` characters of ``outputs``. ``place``: where the question is among them."""
     pasted = ""
     while len(pasted) < length:
         pasted += source.choice(outputs) + "\n"

@@ -1,12 +1,12 @@
-"""A model that was played: answers that a reader gave, acting as the model, to the prompts of four histories.
+"""A played model: gives the answers that a reader wrote, in the place of a model, for prompts of four histories.
 
     python benchmarks/played_answers.py [--port 23000] [--answers FOLDER]
 
 It is an OpenAI-compatible server on this machine, for ``--llm-url http://127.0.0.1:23000/v1`` of
-benchmarks/real_prompts.py, with ``--prompt-tokens 24000``: the answers are to batches that were cut for it. FOLDER has
-a file a history, and in it a line an answer: the digest of its batch, and the titles of the memories that the answer
-says to be over, by the letters that it was shown. These letters are put anew for the memories that are shown now. The
-judge's questions are answered by "not the same", and a batch that nobody answered is skipped: ``GET /`` says how many.
+benchmarks/real_prompts.py, with ``--prompt-tokens 24000``, for which the batches were cut. FOLDER has a file a history,
+with a line for each answer: the digest of its batch, and the titles of the memories that the answer ends, by the
+letters under which they were shown. The answer is given with the letters under which they are shown now. The judge's
+questions are answered by "not the same". A batch without an answer is skipped: ``GET /`` says how many there were.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ _LETTER = re.compile(r"\b[A-Z]\b")
 
 @attrs.frozen
 class Played:
-    """One answer, and the titles that its letters stand for."""
+    """One answer, and the memories' titles that its letters stand for."""
 
     answer: str
     known: Mapping[str, str]
 
     def for_prompt(self, prompt: str) -> str:
-        """The answer with the letters of the memories that ``prompt`` shows; what it does not show is not named."""
+        """The answer with the letters of ``prompt``. Memories that the prompt does not show are left out."""
         letters = {html.unescape(title): letter for letter, title in _KNOWN.findall(prompt)}
 
         def put_anew(found: re.Match[str]) -> str:
@@ -52,7 +52,7 @@ class Played:
 
 
 def answers_in(folder: Path) -> dict[str, Played]:
-    """Those of all files, by the digest of the batch."""
+    """The answers of all files, by the digest of the batch."""
     lines = (line for path in sorted(folder.glob("*.jsonl")) for line in path.read_text(encoding="utf-8").splitlines())
     rows = map(json.loads, lines)
     return {row["batch"]: Played(row["answer"], row["known"]) for row in rows}
@@ -73,7 +73,7 @@ def server(port: int, played: Mapping[str, Played], counts: Counter[str]) -> Thr
         protocol_version = "HTTP/1.1"
 
         def log_message(self, *_: Any) -> None:
-            """Nothing."""
+            """Log nothing."""
 
         def do_GET(self) -> None:
             self._send(200 if self.path == "/" else 404, counts)

@@ -1,16 +1,15 @@
-"""What does a model read so that a history is learned?
+"""How much does a model read to learn a history?
 
     python benchmarks/price_of_learning.py DATA [--only NAME ...] [--prompt-tokens 32000] [--waits 30 300]
 
 DATA holds one folder a history, as benchmarks/histories.py reads it. Each session is cut into prompts as a learning run
-cuts it, when all of it waits; no model is asked. With ``--waits``, the project is learned as its events came: where
-none came for so many seconds after an answer, and for so many in the middle of a turn. One line a history:
+does it when the whole session waits; no model is asked. With ``--waits``, the project is learned as its events came: a
+run begins when none came for so many seconds after an answer, or in the middle of a turn. One line a history:
 
-    prompts      asked of a model, in how many sessions, and how many runs ended in the middle of a turn
+    prompts      count of prompts to a model, of their sessions, and of runs that ended in the middle of a turn
     tokens       of these prompts in thousands, four characters counted as one
     a_session    thousands of tokens, on average; ``instructions``: the part of them that is the same in every prompt
-    shares       what the characters of the events are spent on: what was said, what tools were given and what they
-                 showed, and the marks around them
+    shares       of the events' characters: texts that were said, inputs and outputs of tools, and the marks around them
 """
 
 from __future__ import annotations
@@ -69,7 +68,7 @@ def price(history: History, most_characters: int, waits: Sequence[float] | None)
 
 
 def as_they_came(events: Sequence[Event], after_answer: float, in_turn: float) -> Iterator[tuple[Event, ...]]:
-    """The events of each run: a run is due where none comes for long enough."""
+    """The events of each run. A run is due when no event comes for long enough."""
     waiting: list[Event] = []
     for event in sorted(events, key=lambda each: each.valid_time):
         if waiting:

@@ -1,4 +1,4 @@
-"""Prints what is read of twelve repositories beside what a person lists of them, and what ordinary prompts are told.
+"""Prints the profiles of twelve repositories next to a person's lists of them, and what ordinary prompts are told.
 
     python benchmarks/project_profile.py [--kind FOLDER]
 

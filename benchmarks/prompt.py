@@ -5,18 +5,18 @@
 Fills a home for each number of records (``many_records.py``; kept below ``--homes``, so that a second run begins at
 once), starts a real daemon on it and asks over a kept connection, as the hook does, with the real embedding model:
 
-- ``first_after_start``: as soon as the daemon answers its port, and ``first_by_meaning``: the first that is not
-  answered by words alone;
-- ``warming_up``: the next prompts, while the daemon still reads what it expects to be asked for;
-- ``prompt``: once it has, one by one, each of other words; ``again``: the same prompts once more;
-- ``session_start``: the brief of a session that begins, each a new one, and its bytes; ``start_with_profile``: the same
-  in a project that lies in this checkout, whose manifests are read;
-- ``after_write``: at once after a memory was put, and ``before_write``, of the same prompts, between the writes.
+- ``first_after_start``: a prompt as soon as the daemon answers its port; ``first_by_meaning``: the first prompt that is
+  not answered by words only;
+- ``warming_up``: the next prompts, while the daemon still reads ahead;
+- ``prompt``: prompts after that, one by one, each of other words; ``again``: the same prompts once more;
+- ``session_start``: the brief of a new session, and its bytes; ``start_with_profile``: the same in a project in this
+  checkout, whose manifests are read;
+- ``after_write``: prompts right after a memory was put; ``before_write``: the same prompts between the writes.
 
-``cpu_ms`` is the daemon's processor time for each, which other work on the machine does not change much.
+``cpu_ms`` is the daemon's processor time for each, which other work on the machine hardly changes.
 
-Baselines in the same run: GET /healthz, and a prompt to a project without memories, which is taken in and embedded.
-Texts are the Python sources below ``--text``, by default the standard library and what is installed with it.
+Baselines in the same run: GET /healthz, and a prompt to a project without memories, which is stored and embedded. Texts
+are the Python sources below ``--text``, by default the standard library and the packages that are installed with it.
 """
 
 from __future__ import annotations
@@ -50,11 +50,11 @@ PROMPTS = 300
 EARLY_PROMPTS = 100
 WRITES = 40
 IDLE_SHARE = 0.05
-"""Of one processor."""
+"""The daemon is idle if it uses less than this share of one processor."""
 CHECKOUT = Path(__file__).parents[1]
 WORDS_A_PROMPT = 12
 ACTOR = "bench"
-"""Whose memories the homes hold (``many_records.py``)."""
+"""The actor of the memories in the homes (``many_records.py``)."""
 NOBODY = namespace_of(ACTOR, "f" * 64)
 
 Times = list[float]
@@ -68,10 +68,10 @@ class Asker:
         self._connection: http.client.HTTPConnection = daemon.connect()
         self._token = daemon.token
         self.degraded: Counter[str] = Counter()
-        """How many answers lacked something, by what it was."""
+        """The count of answers that lacked something, by the name of the missing part."""
 
     def ask(self, words: str, where: Namespace) -> float:
-        """Milliseconds until the answer was there."""
+        """Milliseconds until the answer arrived."""
         began = time.perf_counter()
         status, answer = call(
             self._connection, self._token, "POST", "/v1/events?retrieve=true", prompt_event(words, where)
@@ -82,7 +82,7 @@ class Asker:
         return taken
 
     def begin_session(self, where: Namespace, folder: Path | None = None) -> tuple[float, int]:
-        """Milliseconds until a new session had its brief, and the brief's bytes."""
+        """The milliseconds until a new session had its brief, and the brief's bytes."""
         began = time.perf_counter()
         start = prompt_event("The session starts.", where) | {"kind": "note"}
         if folder is not None:
@@ -148,9 +148,9 @@ def spread(times: Times) -> dict[str, float]:
 
 
 def measure(home: Path, asked: list[str], early: list[str], *, namespaces: int) -> dict[str, Any]:
-    """Every figure of one home, ``early`` asked first. With several namespaces, one of them and then another."""
+    """All figures of one home. ``early`` is asked first. Of several namespaces, two are measured in turn."""
     mine = namespace(0)
-    # The memories are of another actor than this daemon's, so that briefs would leave them out.
+    # The memories' actor is not the daemon's: if it were not trusted, briefs would leave them out.
     with running_daemon(home, {"KIRO_LEARN_RECALL_TRUSTED": ACTOR}) as daemon:
         asker = Asker(daemon)
         found: dict[str, Any] = {"first_after_start_ms": round(asker.ask(early[0], mine), 1)}
@@ -184,7 +184,7 @@ def _cpu_seconds(process: psutil.Process) -> float:
 
 
 def _wait_idle(process: psutil.Process) -> None:
-    """Until it has done next to nothing for a second."""
+    """Wait until the process has done next to nothing for a second."""
     before = -1.0
     while (now := _cpu_seconds(process)) - before > IDLE_SHARE:
         before = now
@@ -192,7 +192,7 @@ def _wait_idle(process: psutil.Process) -> None:
 
 
 def _until(ask: Callable[[], float], asker: Asker) -> float:
-    """Ask until the answer is not degraded; what that one took."""
+    """Ask until an answer is not degraded; returns the milliseconds of that one."""
     while True:
         asker.degraded.clear()
         taken = ask()
@@ -201,7 +201,7 @@ def _until(ask: Callable[[], float], asker: Asker) -> float:
 
 
 def _around_writes(asker: Asker, asked: list[str], where: Namespace) -> dict[str, Any]:
-    """Each prompt right after a write, and again once nothing has changed."""
+    """Each prompt before a write and right after it."""
     after, before = [], []
     for words in asked:
         before.append(asker.ask(words, where))
@@ -229,9 +229,9 @@ def main() -> None:
         for size in sizes:
             kept = (options.homes or Path(scratch) / "homes") / size.name
             build_home(kept, size, texts)
-            home = Path(scratch) / size.name  # a run writes, and the next is to find what this one found
+            home = Path(scratch) / size.name  # a copy, since a run writes to its home
             shutil.copytree(kept, home)
-            os.sync()  # else commits wait for what the copy left to be written
+            os.sync()  # else commits wait until the copy is on the disk
             asked = prompts(texts[: PROMPTS + EARLY_PROMPTS])
             results[f"{size.records}_records"] = measure(
                 home, asked[:PROMPTS], asked[PROMPTS:], namespaces=options.namespaces

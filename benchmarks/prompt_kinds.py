@@ -1,14 +1,14 @@
-"""Does the memory speak at the prompts at which it should, by what they say alone?
+"""Does the memory speak at the right prompts, judged by the prompts' texts only?
 
     python benchmarks/prompt_kinds.py PROMPTS [--show]
 
 PROMPTS has a prompt a line, in the order in which they were typed: ``session``, ``prompt``, the ``kind`` that a reader
 gave it, and ``speaks`` ("yes" or "no"): whether somebody who knows all earlier sessions should say something;
-``goes_on`` is true at the first one of a session whose beginning is missing. No memory is asked: what is counted is
-what a prompt may be told, by its kind. Apart are those that may set the goal of a session, and all later ones.
+``goes_on`` is true at the first one of a session whose beginning is missing. No memory is asked: it counts which
+prompts may be told something, by their kind. Prompts that may set the goal of a session are counted apart from others.
 
-No such file is in the tree: real prompts belong to who typed them. docs/benchmarks.md says where those came from that
-were counted.
+The tree has no such file, since real prompts belong to the people who typed them. docs/benchmarks.md says from where
+the counted prompts came.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ TOLD = frozenset({PromptKind.QUESTION.value, PromptKind.TASK.value, PromptKind.P
 
 @attrs.frozen
 class Judged:
-    """A prompt, what a reader said of it, and what kind it is taken for."""
+    """A prompt, the reader's judgement of it, and the kind that the daemon takes it for."""
 
     prompt: str
     kind: str
@@ -66,7 +66,7 @@ def main() -> None:
 
 
 def judged(lines: Iterator[dict[str, Any]]) -> Iterator[Judged]:
-    """Each as the daemon would take it, which keeps for a session whether its goal is set."""
+    """The prompts, each as the daemon would take it. The daemon remembers whether a session's goal is set."""
     has_goal: set[str] = set()
     for line in lines:
         if line.get("goes_on"):

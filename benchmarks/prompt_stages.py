@@ -1,14 +1,14 @@
-"""What does each stage of a prompt cost alone, beside the least that it could cost?
+"""What does each stage of a prompt cost, compared with the least that it could cost?
 
     python benchmarks/prompt_stages.py [--records 10000] [--homes FOLDER] [--text FOLDER]
 
 In process, one thread, on a filled home (``many_records.py``): processor milliseconds, median and p95 over the prompts
-of ``prompt.py``. Each stage has its floor beside it: for ``words``, FTS5 matching the same words without ranking them
+of ``prompt.py``. Each stage is printed with its floor: for ``words``, FTS5 matching the same words without ranking them
 (and ``words_by_fts5``, its own bm25, as the peer); for ``vectors``, reading as many bytes as there are codes once; for
-``embed``, cutting the text into tokens; for ``features``, walking a list of as many ids; for ``fusion``, putting as
-many hits in order by the scores they came with (and ``fusion_by_rrf``, the documented one, as the peer); for
-``render``, joining the same texts and counting their bytes. ``features_left`` are those that only the vectors find:
-those of the words are read while the vectors are awaited.
+``embed``, cutting the text into tokens; for ``features``, walking a list of as many ids; for ``fusion``, sorting as
+many hits by their scores (and ``fusion_by_rrf``, the documented one, as the peer); for ``render``, joining the same
+texts and counting their bytes. ``features_left`` are the features of records that only the vectors find: those of
+records that words find are read while the vectors are awaited.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ PROMPTS = 100
 LIMIT = 10
 RRF_K = 60
 ROW = 9_600
-"""Numbers read at a time to find the floor: OpenBLAS gives the products of 10,000 to several threads."""
+"""The numbers that are read at a time for the floor: OpenBLAS gives products of 10,000 to several threads."""
 DEPTH = depth_for(LIMIT)
 MATCH = "SELECT count(*) FROM records_fts_1 WHERE records_fts_1 MATCH ?"
 RANK = (
@@ -65,7 +65,7 @@ T = TypeVar("T")
 
 
 class Clock:
-    """Processor time of this thread, by stage."""
+    """Measures the processor time of this thread, by stage."""
 
     def __init__(self) -> None:
         self._times: defaultdict[str, list[float]] = defaultdict(list)
@@ -93,7 +93,7 @@ class Project:
     words: WordIndexes
     tokenizer: MiniLmTokenizer
     memory: np.ndarray[Any, np.dtype[np.float32]]
-    """As much as the index's codes are."""
+    """An array with as many bytes as the index's codes."""
 
 
 def ask(project: Project, asked: str, clock: Clock) -> None:

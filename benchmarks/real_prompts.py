@@ -1,21 +1,21 @@
-"""Does it speak when it should? Real prompts, judged by a reader, asked again without replaying their history.
+"""Does the memory speak when it should? Asks real prompts that a reader judged, without replaying their history.
 
     python benchmarks/real_prompts.py DATA --homes FOLDER [--only NAME ...] [--vectors FILE] [--set KEY=VALUE ...]
         [--rows FILE] [--llm-url URL --llm-model NAME [--prompt-tokens 32000]]
 
-DATA holds one folder a history: ``events.jsonl``, and ``prompts.jsonl`` with prompts of it that a reader judged (needs
-nothing, helps, decisive) and the words that meet the need. The first run replays a history by a daemon's services in
-this process (SQLite, the bundled model, the built-in learner; what a session said is learned at its end) and keeps a
-copy of the database in FOLDER for each judged prompt, as it was then. Each run asks every judged prompt at its copy, in
-its session: the brief and the prompts before it first, so that nothing is told twice. So a change of what is *told* is
-measured in a minute; a change of what is *learned* wants another FOLDER. One line a history:
+DATA holds one folder a history: ``events.jsonl``, and ``prompts.jsonl`` with prompts that a reader judged (needs
+nothing, helps, decisive) and the words that meet the need. In the first run, a daemon's services in this process
+(SQLite, the bundled model, the built-in learner) replay the history, and learn each session at its end. A copy of the
+database is kept in FOLDER for each judged prompt, in the state before it. Each run asks every judged prompt at its
+copy, in its session, after the brief and the session's earlier prompts, so that nothing is told twice. So a change of
+what is *told* is measured in a minute; a change of what is *learned* needs another FOLDER. One line a history:
 
-    quiet          of the prompts that need nothing: told nothing; noise_bytes: what these were told, on average
-    met_decisive, met_helps   of the prompts that need something: the session was told it, by its brief or by a prompt
-    misled         of the prompts with an overturned answer: that was told, and not the right one
-    harm           share of all judged prompts that were told something and not what they needed
+    quiet          share of the prompts that need nothing and were told nothing; noise_bytes: mean bytes told for these
+    met_decisive, met_helps   share of the prompts whose need was met, by the session's brief or by a prompt
+    misled         share of the prompts with an overturned answer for which that was told, and not the right one
+    harm           share of all judged prompts that were told something, but not what they needed
     worth_a_kb     decisive needs met and half of the helpful ones, per 1,000 bytes of these prompts and of the briefs
-    brief_bytes    mean
+    brief_bytes    mean bytes of a brief
 
 ``--set`` changes the settings of ``[recall]``, as ``task_bytes=800``. ``--llm-url``: an OpenAI-compatible server on
 this machine, whose model learns the histories instead of the built-in learner.
@@ -66,28 +66,28 @@ from kiro_learn.services.services import Services
 
 @attrs.frozen(kw_only=True)
 class Judged:
-    """What one judged prompt was told."""
+    """The result of one judged prompt."""
 
     event: int
     needs: str
     is_first: bool
     told_bytes: int
-    """With this prompt."""
+    """The bytes that were told with this prompt."""
     brief_bytes: int
     is_met: bool
     is_misled: bool | None
-    """None if no answer to it was overturned."""
+    """Whether only an overturned answer was told; None if none was overturned."""
     context: str
 
 
 def judged_prompts(folder: Path) -> list[dict[str, Any]]:
-    """The lines of ``prompts.jsonl``; none where there is no such file."""
+    """The lines of ``prompts.jsonl``; none if there is no such file."""
     path = folder / "prompts.jsonl"
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()] if path.exists() else []
 
 
 async def replay(history: History, numbers: Sequence[int], home: Path, model: KeptModel, llm_config: LlmConfig) -> None:
-    """Keep a copy of the database in ``home`` before each event of ``numbers``, and of what is there at the end."""
+    """Keep a copy of the database in ``home`` before each event of ``numbers``, and one at the end."""
     last = {line["session_id"]: number for number, line in enumerate(history.events)}
     with tempfile.TemporaryDirectory() as folder:
         async with running_services(Path(folder), model, RecallConfig(), llm_config=llm_config) as services:
@@ -108,7 +108,7 @@ async def _wait_embedded(services: Services) -> None:
 
 
 def events_of(history: History) -> Iterator[Event]:
-    """All of it, in order."""
+    """All events of the history, in order."""
     for line, event_id in zip(history.events, event_ids(history), strict=True):
         yield read_event(line, event_id, history)
 
@@ -121,8 +121,9 @@ def _copy(source: Path, target: Path) -> None:
 
 
 def _forget_buffers(database: Path) -> None:
-    """Let nothing wait to be learned: a service that begins would learn it at once, beside the prompts that are asked,
-    and what these are told would depend on how far it came.
+    """Empty the buffers, since services would begin to learn them at once.
+
+    Then the answers to the prompts would depend on how far the learning came.
     """
     with closing(sqlite3.connect(database)) as copy, copy:
         copy.execute("DELETE FROM buffer")
@@ -189,7 +190,7 @@ async def _cited(services: Services, record_ids: Sequence[RecordId], numbers: di
 
 
 def figures(rows: Sequence[Judged]) -> dict[str, float | None]:
-    """What the beginning of this file says, of one history."""
+    """The figures of one history, as described at the beginning of this file."""
     nothing = [row for row in rows if row.needs == "nothing"]
     met = {needs: [row.is_met for row in rows if row.needs == needs] for needs in ("decisive", "helps")}
     told_bytes = sum(row.told_bytes + row.brief_bytes * row.is_first for row in rows)
@@ -210,7 +211,7 @@ def _mean(values: Sequence[float]) -> float | None:
 
 
 def config_of(settings: Sequence[str]) -> RecallConfig:
-    """The defaults with ``KEY=VALUE`` each, for a machine that has other work."""
+    """The defaults with each ``KEY=VALUE``, and with the patience that a busy machine needs."""
     pairs = (setting.partition("=") for setting in settings)
     given: dict[str, Any] = {key: int(value) if value.isdecimal() else value for key, _, value in pairs}
     return attrs.evolve(RecallConfig(budget_seconds=PATIENCE_SECONDS), **given)

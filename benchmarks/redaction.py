@@ -2,8 +2,8 @@
 
     python benchmarks/redaction.py [events.jsonl]
 
-Times are the best of five on one core: what the work costs, not what else the machine does. The bodies below the
-line are made to hurt: nothing but beginnings of secrets, or nothing but secrets.
+Times are the best of five on one core, which other work on the machine hardly changes. The bodies below the line are
+the worst cases: only beginnings of secrets, or only secrets.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def filled(text: str) -> str:
 
 
 def report_hits(path: Path) -> None:
-    """Each mark that scrubbing makes in the prompts, answers, tool inputs and responses of a session file."""
+    """Print each mark that scrubbing makes in the prompts, answers, tool inputs and responses of a session file."""
     hits: Counter[str] = Counter()
     size = 0
     for line in path.read_text(encoding="utf-8").splitlines():

@@ -1,12 +1,12 @@
-"""How long does it take to let go of what is old, and how long do a prompt and a write wait meanwhile?
+"""How long does it take to let go of old content, and how long do a prompt and a write wait meanwhile?
 
     python benchmarks/retention.py [--events 200000] [--records 20000] [--folder FOLDER]
 
-Makes a home with so many events of 1.5 kB, in sessions of 50 and four projects, all learned from a year ago, and with
-records that cite them, each with a vector. Then a daemon that embeds nothing runs on it. One client asks a prompt after
-the other, another one puts an event after the other, in three rounds: while nothing else is done (the baseline), while
-contents and details go by age (``POST /api/retention``), and while the file is rewritten without what became free.
-Another daemon is told to stop in the middle of each of the two.
+Makes a home with so many events of 1.5 kB, in sessions of 50 and four projects, all learned a year ago, and with
+records that cite them, each with a vector. Then a daemon that embeds nothing runs on it. One client asks prompts and
+another one puts events, one after the other, in three rounds: while nothing else is done (the baseline), while contents
+and details go by age (``POST /api/retention``), and while the file is rewritten without its free space. Another daemon
+is told to stop in the middle of each of the latter two.
 """
 
 from __future__ import annotations
@@ -171,7 +171,7 @@ class Client:
 
 
 class Watch:
-    """The most memory that a process has, looked at all the time."""
+    """The most memory that a process has, by a look every moment."""
 
     def __init__(self, daemon: DaemonProcess) -> None:
         self._process = psutil.Process(daemon.process.pid)
@@ -201,7 +201,7 @@ def asked(daemon: DaemonProcess, method: str, path: str, body: Any = None) -> An
 
 
 def round_of(name: str, daemon: DaemonProcess, work: Callable[[], Any]) -> Any:
-    """Do ``work`` while prompts and events come, and print how long all of that took."""
+    """Do ``work`` while prompts and events come, and print all times."""
     prompts = Client(daemon, "/v1/events?retrieve=true", "prompt")
     writes, watch = Client(daemon, "/v1/events", "tool_use"), Watch(daemon)
     with watch.running(), prompts.running(), writes.running():
@@ -215,7 +215,7 @@ def round_of(name: str, daemon: DaemonProcess, work: Callable[[], Any]) -> Any:
 
 
 def stopped_seconds(home: Path, settings: dict[str, str], body: dict[str, int], *, after_seconds: float) -> float:
-    """How long a daemon takes to stop that many seconds after it was told to let go."""
+    """How long a daemon takes to stop, ``after_seconds`` after it began to let go of old content."""
     with running_daemon(home, settings) as daemon:
         connection = daemon.connect()
         headers = {"Authorization": f"Bearer {daemon.token}", "Content-Type": "application/json"}

@@ -1,13 +1,13 @@
-"""Does a memory on a PostgreSQL server learn and tell what one in a file does?
+"""Does a memory on a PostgreSQL server learn and tell the same as one in a file?
 
     python benchmarks/same_on_both.py DATA [--only NAME ...] [--url postgresql://...]
 
-DATA: as of ``benchmarks/histories.py``. Each history is learned twice, into a file and into a server's database, by a
-daemon's services with the built-in learner and the bundled model. Then each of its written questions, and each prompt
-that was judged, is asked of both. One line a history: how many memories each learned and how many are of both, word by
-word but for their ids and times; how many questions were asked, and of how many the answers are the same to the byte,
-but for ids; how long it took to learn, and then to forget ten sessions. The file is learned again for that, since
-vectors that were made once are kept. Without ``--url`` a server is started for it (``benchmarks/stores.py``).
+DATA is as for ``benchmarks/histories.py``. A daemon's services with the built-in learner and the bundled model learn
+each history twice, into a file and into a server's database. Then both are asked each of its written questions and each
+judged prompt. One line a history: how many memories each side learned, and how many are the same on both, except for
+ids and times; how many questions were asked, and how many answers are the same to the byte, except for ids; how long it
+took to learn, and then to forget ten sessions. The file is learned again for these times, since vectors that were made
+once are kept. Without ``--url`` a server is started for it (``benchmarks/stores.py``).
 """
 
 from __future__ import annotations
@@ -42,17 +42,17 @@ from kiro_learn.model.retention import Selection
 _ID = re.compile(r"mr_[0-9A-Z]{26}")
 _OF_ONE_RUN = ("record_id", "created_at")
 FORGOTTEN = 10
-"""Sessions."""
+"""The sessions that are forgotten."""
 
 
 @attrs.frozen
 class Side:
-    """What one store learned and told."""
+    """The memories, the answers and the times of one store."""
 
     memories: Counter[str]
     told: list[str]
     seconds: dict[str, float]
-    """Of learning all sessions, and of forgetting one after the other."""
+    """The times of learning all sessions, and of forgetting some of them one by one."""
 
 
 async def side_of(history: History, questions: Sequence[str], model: KeptModel, url: str) -> Side:

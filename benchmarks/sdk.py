@@ -1,7 +1,7 @@
 """How long does a program take to load the SDK?
 
-Every round starts the bare interpreter and one that imports ``kiro_learn.client``, each client in turn, so that what
-else the machine does falls on all alike. The whole life of the process counts.
+Every round starts the bare interpreter and one that imports ``kiro_learn.client``, each client in turn, so that other
+work on the machine affects all alike. The whole life of the process is measured.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ PROGRAMS = {
 
 
 def milliseconds(code: str) -> float:
-    """From the start of a process that runs ``code`` to its end."""
+    """The milliseconds from the start of a process that runs ``code`` to its end."""
     began = time.perf_counter()
     subprocess.run([sys.executable, "-c", code], check=True)
     return (time.perf_counter() - began) * 1000
@@ -40,7 +40,7 @@ def main() -> None:
     for _ in range(rounds + 1):
         for name, code in PROGRAMS.items():
             measured[name].append(milliseconds(code))
-    for name, (_first, *times) in measured.items():  # the first compiles
+    for name, (_first, *times) in measured.items():  # the first run compiles the modules
         p95 = statistics.quantiles(times, n=20)[-1]
         print(f"{name}: p50 {statistics.median(times):.0f} ms, p95 {p95:.0f} ms, least {min(times):.0f} ms")
 

@@ -1,15 +1,15 @@
-"""Which words and signs tell a standing rule, and a choice for the project, from what else a person says?
+"""Which words and signs tell standing rules and choices for the project from a person's other sentences?
 
     python benchmarks/sentence_weights.py SESSIONS [--folds 8] [--write]
 
 Fits the weights of ``learning.extraction.extractive.sentence_classes``: two logistic regressions with a ridge, on the
-sentences of ``data/kept/sentences.jsonl``, of the prompts of ``rules_seen.jsonl``, and of those halves of
-``rules.jsonl`` and ``choices.jsonl`` that are there to work on; and, as what is neither, on the sentences of real
-prompts of the histories in SESSIONS, without those that a reader took for a rule or a choice (``real_ones.txt`` has
-digests of them). Prints at several odds which share of each source is found, and wrongly found, each sentence judged
-by weights fitted without it, and which share of real sentences. ``--write`` writes the weights into the package.
+sentences of ``data/kept/sentences.jsonl``, of the prompts of ``rules_seen.jsonl``, and of the halves of ``rules.jsonl``
+and ``choices.jsonl`` to work on. Sentences that are neither come from real prompts of the histories in SESSIONS,
+without those that a reader took for a rule or a choice (``real_ones.txt`` has their digests). Prints at several odds
+which share of each source is found and wrongly found, and which share of real sentences. Each sentence is judged by
+weights that were fitted without it. ``--write`` writes the weights into the package.
 
-Judge what is fitted by ``benchmarks/kept.py --half judge`` and ``--only prompts``, whose authors wrote nothing of this.
+Judge the fit by ``benchmarks/kept.py --half judge`` and ``--only prompts``, whose authors wrote none of this data.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ Doubles: TypeAlias = npt.NDArray[np.float64]
 
 @attrs.frozen
 class Sentence:
-    """One to learn from."""
+    """One sentence to learn from."""
 
     text: str
     of_class: str
@@ -63,7 +63,7 @@ class Sentence:
 
 @attrs.frozen
 class Rows:
-    """Which features each sentence has, and their values; those of a sentence stand side by side."""
+    """The features of all sentences with their values; the features of one sentence follow each other."""
 
     columns: npt.NDArray[np.intp]
     values: Doubles
@@ -114,7 +114,7 @@ def all_sentences(sessions: Path) -> Iterator[Sentence]:
 
 
 def digest_of(text: str) -> str:
-    """By which a sentence is named that is not ours to copy."""
+    """The digest by which a sentence is named that we may not copy."""
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
@@ -123,7 +123,7 @@ def cases_in(name: str) -> list[dict[str, Any]]:
 
 
 def of_prompts(cases: Sequence[dict[str, Any]], of_class: str, source: str) -> Iterator[Sentence]:
-    """Where words of the rule or the choice are named, only the sentences that have them are one."""
+    """The sentences of prompts. If the case names words of its rule or choice, other sentences count as neither."""
     for case in cases:
         words = case.get("rule_words") or case.get("words") or ()
         for said in own_sentences(case["prompt"]):
@@ -180,7 +180,7 @@ def fitted(rows: Rows, wanted: Doubles, size: int, *, ridge: float = RIDGE) -> D
 
 
 def found_at(threshold: float, sentences: Sequence[Sentence], odds: Doubles, name: str) -> dict[str, str | float]:
-    """Of each source: how many of the class are found, and how many others wrongly."""
+    """The share of each source that is found: of sentences of the class, and wrongly of others."""
     found: dict[str, str | float] = {}
     for source in dict.fromkeys(each.source for each in sentences):
         here = [
@@ -197,7 +197,7 @@ def found_at(threshold: float, sentences: Sequence[Sentence], odds: Doubles, nam
 
 
 def write(names: dict[str, int], weights: dict[str, Doubles]) -> None:
-    """A line a feature; one that weighs next to nothing is left out."""
+    """Write a line for each feature. Features with almost no weight are left out."""
     rounded = {name: [round(float(weights[each][column]), 2) for each in CLASSES] for name, column in names.items()}
     rounded = {name: each for name, each in rounded.items() if name == BIAS or max(map(abs, each)) >= LEAST_WEIGHT}
     lines = (f"{json.dumps(name, ensure_ascii=False)}: {json.dumps(each)}" for name, each in rounded.items())

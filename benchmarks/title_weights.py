@@ -2,14 +2,14 @@
 
     python benchmarks/title_weights.py SESSIONS [--write]
 
-Fits the weights of ``learning.extraction.extractive.titles``: a logistic regression with a ridge, on what readers chose
-among the candidates of turns of the histories in SESSIONS (``data/kept/titles.jsonl``: the line of a turn's answer, and
-digests of up to three candidates that would make a good title, the best first; and whether the turn is worth a memory).
+Fits the weights of ``learning.extraction.extractive.titles``: a logistic regression with a ridge, on the candidates
+that readers chose for turns of the histories in SESSIONS. ``data/kept/titles.jsonl`` has the line of a turn's answer,
+digests of up to three candidates that would be good titles, the best first, and whether the turn is worth a memory.
 Prints for each history, with weights fitted on the others: in how many turns the likeliest candidate is one of these,
-and how often the first candidate is. Then, of the learner as it is, whose weights are fitted on all: how many turns are
-kept, how many of these are worth it, which share of those that are worth it is kept, and how many titles begin with a
-candidate that a reader chose, behind the heading or the question if one stands before it. ``--write`` writes the
-weights, fitted on all, into the package.
+and how often the first candidate is. Then, for the present learner, whose weights are fitted on all: how many turns are
+kept, how many of these are worth it, which share of the worthy turns is kept, and how many titles begin with a chosen
+candidate, after a heading or a question if there is one. ``--write`` writes the weights, fitted on all, into the
+package.
 """
 
 from __future__ import annotations
@@ -44,14 +44,14 @@ WRITTEN = Path(titles.__file__).with_name("title_weights.json")
 
 @attrs.frozen
 class Choice:
-    """A turn's candidates, and which of them a reader chose."""
+    """A turn's candidates, and those that a reader chose."""
 
     history: str
     candidates: Sequence[Candidate]
     asked: frozenset[str]
     chosen: frozenset[int]
     worth: str
-    """What the reader said of the turn: keep, thin or junk."""
+    """The reader's verdict on the turn: keep, thin or junk."""
     answer: EventId
 
 
@@ -80,7 +80,7 @@ def main() -> None:
 
 
 def kept_of(history: History) -> dict[str, object]:
-    """What the learner keeps of the turns that were read, when all of the history is learned at once."""
+    """The figures of the turns that were read, when the learner learns the whole history at once."""
     titles_of = {
         event_id: draft.title
         for draft in drafts_of(snapshot_of(history))
@@ -105,7 +105,7 @@ def begins_with(title: str, candidate: Candidate) -> bool:
 
 
 def choices_in(history: History) -> list[Choice]:
-    """The turns of which a chosen candidate is among what the learner sees today."""
+    """The turns with a chosen candidate among the candidates of today's learner."""
     return [turn for turn in turns_read(history) if turn.chosen]
 
 
@@ -131,7 +131,7 @@ def turns_read(history: History) -> list[Choice]:
 
 
 def title_digest(text: str) -> str:
-    """Of the words of a candidate, so that it stays while marks are read otherwise."""
+    """A digest of a candidate's words, so that it stays if marks are read in another way."""
     return digest_of(" ".join(words(text)[:12]))
 
 

@@ -1,11 +1,11 @@
-"""How long does the upgrade of a database of the first kiro-learn take, what room does it need, and what of memory?
+"""How long does upgrading a database of the first kiro-learn take, and how much disk and memory does it need?
 
     python benchmarks/upgrade.py [--megabytes 550 2300] [--folder FOLDER]
 
 Makes a database of that size as the first kiro-learn left it (migrations 1 to 5): events of 3 kB in 40 projects, a
 record with its vector and its words for every ten of them, a buffer in files. Then runs ``kiro-learn start`` on it and
 watches from outside: the notice that the daemon keeps of its upgrade, the files of the home, the memory of the process.
-Beside it stands a plain copy of the file, flushed to the disk.
+The baseline is a plain copy of the file, flushed to the disk.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def put_records(database: apsw.Connection, dice: random.Random, start: int) -> N
 
 
 def make(home: Path, megabytes: int) -> int:
-    """Make the home; answers how many events it has."""
+    """Make the home; returns how many events it has."""
     dice = random.Random(megabytes)
     path = home / "kiro-learn.db"
     database = apsw.Connection(str(path))
@@ -125,7 +125,7 @@ def copied_seconds(path: Path) -> float:
 
 
 def watched(home: Path) -> dict[str, Any]:
-    """Start the daemon; what it took, seen from outside."""
+    """Start the daemon; returns its times and sizes, seen from outside."""
     environment = {**os.environ, **LEARNING_NEVER, "KIRO_LEARN_HOME": str(home)}
     command = [sys.executable, "-m", "kiro_learn", "start", "--port", "0"]
     began, stages = time.perf_counter(), dict.fromkeys(("backup", "check", "migration", "commit"), 0.0)
@@ -182,7 +182,7 @@ def measure(folder: Path, megabytes: int) -> None:
             [sys.executable, "-m", "kiro_learn", "stop"], env={**os.environ, "KIRO_LEARN_HOME": str(home)}, check=True
         )
         database = apsw.Connection(str(home / "kiro-learn.db"))
-        counts = [database.execute(f"SELECT count(*) FROM {table}").get for table in ("events", "buffer")]  # noqa: S608  # names of ours
+        counts = [database.execute(f"SELECT count(*) FROM {table}").get for table in ("events", "buffer")]  # noqa: S608  # our own names
         assert counts == [events, BUFFERED], counts
         print(f"{size / 1e6:,.0f} MB, {events:,} events, {events // EVENTS_PER_RECORD:,} records")
         print(f"  plain copy {copy:.1f} s; start until it answers {found['seconds']:.1f} s, of which")

@@ -1,12 +1,12 @@
-"""Does scanning codes lose neighbors, and what does it spare?
+"""Does scanning codes lose neighbors, and how much does it save?
 
     python benchmarks/vector_recall.py [--records 50000] [--homes FOLDER] [--text FOLDER]
 
 Vectors of real texts by the real model (``many_records.py``, kept in FOLDER), asked for with the prompts of
-``prompt.py``: the share of the 10 and of the 100 nearest by float32 that a search finds, and of how many rows the
+``prompt.py``: the share of the 10 and of the 100 nearest by float32 that a search finds, and the count of rows whose
 vectors are read (median, p95). Processor milliseconds of one thread, median and p95: of a search, of the codes'
-products alone on ONNX Runtime and on NumPy, of the products of all vectors in float32, of reading them once, and of
-reading the codes once. Then what making an index and adding a record take, and what a record takes in memory.
+products on ONNX Runtime and on NumPy, of the products of all vectors in float32, of reading them once, and of reading
+the codes once. Then the time of making an index and of adding a record, and the memory of a record.
 """
 
 from __future__ import annotations
@@ -47,9 +47,9 @@ from kiro_learn.retrieval.ranking.vector_rows import (
 
 DEPTHS = (10, 100)
 PIECE = 256
+"""The rows that are multiplied at a time: OpenBLAS gives the products of more to several threads."""
 BYTES_A_COMPONENT = 2
-"""As an index keeps vectors."""
-"""Rows multiplied at a time: OpenBLAS gives the products of more to several threads."""
+"""The bytes of a vector's component in an index."""
 FLOAT32_ERROR = 1e-6
 
 Numbers = TypeVar("Numbers", np.float32, np.uint8)
@@ -73,7 +73,7 @@ def read_once(memory: npt.NDArray[Numbers]) -> None:
 
 
 def share_found(index: VectorIndex, cosines: Vector, query: Vector, depth: int) -> float:
-    """Of the ``depth`` nearest by float32; what is as near as the last of them counts."""
+    """The share that is found of the ``depth`` nearest by float32. Rows as near as the last of them count too."""
     least = np.partition(cosines, -depth)[-depth] - FLOAT32_ERROR
     found = [int(hit.record_id.removeprefix("mr_")) for hit in index.rank(query, depth).hits]
     return float(np.mean(cosines[found] >= least))

@@ -1,16 +1,16 @@
-"""How soon is the viewer there, and does it slow prompts down, in a project of that many memories?
+"""How soon can the viewer be used, and does it slow prompts down, in a project of that many memories?
 
     python benchmarks/viewer.py [--records 50000] [--homes FOLDER] [--text FOLDER]
 
 Needs Chromium and ``playwright`` (the extra ``browser``). Fills a home as ``prompt.py`` does, starts a real daemon on
-it, logs a browser in, and tells:
+it, logs a browser in, and prints:
 
-- ``first_page``: bytes over the wire of the overview with all that it loads, heads of answers included, answers of the
-  API left out; ``without_chart`` is what comes before the first paint;
+- ``first_page``: bytes over the wire of the overview with all that it loads, with the heads of answers and without
+  answers of the API; ``without_chart`` is the part before the first paint;
 - ``interactive_…``: milliseconds from the start of the navigation until the boxes of the page have their data, of ten
   loads, for the overview and for the list of memories;
-- ``alone`` and ``beside_the_viewer``: prompts with no page open, and beside an open overview that is live, in turns of
-  as many prompts each, so that what else the machine does falls on both; ``slower_percent`` compares the medians.
+- ``alone`` and ``beside_the_viewer``: prompts with no page open, and with an open live overview, in turns of as many
+  prompts each, so that other work on the machine affects both; ``slower_percent`` compares the medians.
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ if TYPE_CHECKING:
 
 LOADS, TURNS, PROMPTS_A_TURN = 10, 6, 20
 APART_SECONDS = 0.5
-"""Between prompts: no person asks more often, and what a page does after one is over by then."""
+"""The time between prompts: no person asks more often, and the page's work after a prompt is done by then."""
 WAIT_MS = 60_000
 PAGES = ("", "memories")
 
 
 def first_page(context: BrowserContext, origin: str) -> dict[str, int]:
-    """Bytes over the wire of the first page, by a browser that has nothing of it."""
+    """Bytes over the wire of the first page, for a browser with an empty cache."""
     page = context.new_page()
     session = context.new_cdp_session(page)
     session.send("Network.enable")

@@ -1,7 +1,7 @@
-"""Is the picture of the graph smooth where no graphics card draws it?
+"""Is the picture of the graph smooth without a graphics card?
 
-Makes a home of memories that share concepts, opens the viewer's Graph in Chromium (software WebGL where there is no
-graphics card), lets it settle, and drags the picture about; then asks the daemon alone for the same picture.
+Makes a home of memories that share concepts, opens the viewer's Graph in Chromium (with software WebGL if there is no
+graphics card), lets it settle, and drags the picture around. Then it asks the daemon directly for the same picture.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ FRAMES = """() => {
 
 
 def fill(daemon: DaemonProcess, home: Path, count: int) -> None:
-    """As many memories, each of three concepts; a few concepts are in most of them, as in real ones."""
+    """Put ``count`` memories with three concepts each. A few concepts are in most memories, as in real ones."""
     client = Client(home)
     namespace = client.project_of("/home/ada/shop")["namespace"]
     client.close()
@@ -66,7 +66,7 @@ def fill(daemon: DaemonProcess, home: Path, count: int) -> None:
 
 
 def drag(page: Page) -> list[float]:
-    """How long each frame took while the picture was dragged, in ms, the shortest first."""
+    """The milliseconds of each frame while the picture was dragged, the shortest first."""
     box = page.locator(".canvas").bounding_box()
     assert box is not None
     x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2

@@ -1,11 +1,11 @@
-"""Through how many files and rooms do a tool's hook, a prompt, a learning run and a search go?
+"""How many files and rooms does a tool's hook, a prompt, a learning run or a search go through?
 
     python benchmarks/ways.py [--rooms] [--files]
 
 In one process, without a socket: the real HTTP application, real SQLite, the built-in learner, a stub of the model.
-Other threads are traced too. One line a way: files of kiro_learn in which something is called, rooms (folders below
-kiro_learn), calls from one room to another, calls. A coroutine that is resumed is no new call. ``--rooms`` also lists
-the most frequent crossings, ``--files`` the files.
+Other threads are traced too. One line a way: the count of files of kiro_learn with called functions, of rooms (folders
+below kiro_learn), of calls from one room to another, and of calls. A coroutine that is resumed is no new call.
+``--rooms`` also lists the most frequent crossings, ``--files`` the files.
 """
 
 from __future__ import annotations
@@ -62,12 +62,12 @@ class Tracer:
 
     is_on: bool = False
     calls: Counter[str] = attrs.Factory(Counter)
-    """By file."""
+    """The count of calls by file."""
     crossings: Counter[tuple[str, str]] = attrs.Factory(Counter)
-    """By the rooms of the caller and the called."""
+    """The count of calls between rooms, by the rooms of the caller and of the called function."""
 
     _suspendable: dict[int, FrameType] = attrs.Factory(dict)
-    """Frames of coroutines and generators that were seen, kept so that no other gets their ids."""
+    """The frames of coroutines and generators that were seen. They are kept so that no other frame gets their ids."""
 
     def __call__(self, frame: FrameType, event: str, _argument: object) -> None:
         if not self.is_on or event != "call" or not frame.f_code.co_filename.startswith(ROOT):
@@ -198,7 +198,7 @@ async def measure(home: Path, tracer: Tracer, options: argparse.Namespace) -> No
         await traced("a tool's hook, until it is durable", lambda: agent.use_tool("s1", "pytest", "ok"))
         (known,) = await services.queries.projects()
         await traced("a learning run of ten events", lambda: services.learn.flush(known.project_id))
-        await trio.sleep(0.5)  # the vectors of what was learned are made behind it
+        await trio.sleep(0.5)  # vectors of learned records are made after the run
         await traced("a prompt, until its block", lambda: agent.ask("z", "why does the token cache expire early?"))
         asked = urlencode({"query": "token cache", "cwd": project})
         await traced("a search by the command line", lambda: agent.get(f"/v1/search?{asked}"))

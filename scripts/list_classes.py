@@ -27,13 +27,13 @@ _SENTENCE = re.compile(r".+?[.!?](?=\s+[A-Z`(*]|$)", re.DOTALL)
 
 
 class PublicClass(NamedTuple):
-    """A class whose name has no underscore in front, and where it stands."""
+    """A class whose name has no underscore in front, and its place."""
 
     room: str
     path: str
     name: str
     sentence: str
-    """Of its docstring, on one line; empty if it has none."""
+    """The first sentence of its docstring, on one line; empty if it has none."""
 
 
 def public_classes() -> Iterator[PublicClass]:

@@ -5,9 +5,9 @@
 ROOM is one of ROOMS. Works in a copy (build/mutation/ROOM), where mutmut 3 plants the faults; needs ``mutmut`` and the
 extra ``testing``. Without ``--sample``, every fault of the room is tried, which takes hours for all but ``privacy``.
 
-mutmut switches its faults on once a test begins, when every module is imported already. So those in functions that
-also run while a module is imported (they make its tables) are tried here, each in an interpreter of its own. What it
-cannot do: its faults stand inside functions, so tables at the top of a module get none.
+mutmut switches its faults on once a test begins, when every module is imported already. So faults in functions that
+also run while a module is imported (they make its tables) are tried here, each in an interpreter of its own. Tables at
+the top of a module get no faults, since mutmut plants them only inside functions.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ ROOMS: Mapping[str, tuple[str, ...]] = {
         "tests/integration/storage/test_damaged_words.py",
     ),
 }
-"""Rooms of kiro_learn, each with the tests that are to notice its faults: of SQLite's also those that need a file."""
+"""Rooms of kiro_learn, each with the tests that should notice its faults; SQLite's include those that need a file."""
 
 COPIED = ("kiro_learn", "tests", "properties", "docs", "scripts", "benchmarks", "conftest.py", "README.md", "tox.ini")
 
@@ -70,7 +70,7 @@ UNNOTICED = {0: "passed every test", 5: "no test runs it", 33: "no test runs it"
 """Exit codes of mutmut. Any other is a failed test, one that took too long, or a crash."""
 
 MOST_SECONDS_EACH = 120.0
-"""For the tests of a fault that is tried here: a few times what they take without one."""
+"""The longest run of the tests of a fault that is tried here: a few times as long as one without a fault."""
 
 
 def main() -> None:
@@ -113,7 +113,7 @@ def copy(room: str, folder: Path) -> None:
 
 
 def mutmut(folder: Path, names: Sequence[str], *, most_seconds: float | None) -> None:
-    """Run it in ``folder``. What it prints goes into a file: it draws its progress without end."""
+    """Run mutmut in ``folder``. Its output goes into a file, since it redraws its progress all the time."""
     command = (sys.executable, "-m", "mutmut", "run", "--max-children", "1", *names)
     with (folder / "mutmut.log").open("ab") as log:
         try:
@@ -141,7 +141,7 @@ def functions_at_import(room: str, folder: Path) -> set[str]:
 
 
 def tried(name: str, room: str, folder: Path) -> int:
-    """The exit code of pytest with the fault ``name`` from the first import on; that of a failed test if it is late."""
+    """The exit code of pytest with the fault ``name`` on from the first import; 1 if the tests take too long."""
     command = (sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *ROOMS[room])
     environment = {**os.environ, "MUTANT_UNDER_TEST": name}
     try:

@@ -2,7 +2,7 @@
 
     python scripts/picture_viewer.py [FOLDER]
 
-They differ from run to run by days and times alone. Look at each before it is committed.
+The pictures of two runs differ only by days and times. Look at each before it is committed.
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ _SOURCE_MAP = re.compile(r"^//# sourceMappingURL=.*\n?", re.MULTILINE)
 
 
 class Taken(NamedTuple):
-    """A file of a package, what it is called here, and what is changed in it."""
+    """A file of a package, its name here, and the changes that are made to it."""
 
     source: str
     name: str
@@ -35,7 +35,7 @@ class Taken(NamedTuple):
     replaced: tuple[tuple[str, str], ...] = ()
 
     def text(self, original: str) -> str:
-        """What is shipped; raises ValueError if the original is not what the change was written for."""
+        """The text to ship. Raises ValueError: the original is not the one that the change was written for."""
         text = _SOURCE_MAP.sub("", original)
         for old, new in self.replaced:
             if text.count(old) != 1:
@@ -45,7 +45,7 @@ class Taken(NamedTuple):
 
 
 class Package(NamedTuple):
-    """A published package at a version, the digest of its archive, and what is taken of it."""
+    """A published package at a version, the digest of its archive, and the files that are taken from it."""
 
     name: str
     version: str
