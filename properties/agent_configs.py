@@ -26,7 +26,7 @@ GAPS = st.sampled_from(["", " ", "\n", "\n  ", "\t", " // why\n", " /* so */ ", 
 
 @st.composite
 def documents(draw: st.DrawFn) -> dict[str, Any]:
-    """An object, perhaps with hooks and servers of others."""
+    """A JSON object, perhaps with hooks and servers of other programs."""
     document = draw(st.dictionaries(st.sampled_from(KEYS[:4] + KEYS[-2:]), VALUES, max_size=3))
     if draw(st.booleans()):
         document["hooks"] = draw(HOOKS)
@@ -37,7 +37,7 @@ def documents(draw: st.DrawFn) -> dict[str, Any]:
 
 @st.composite
 def texts(draw: st.DrawFn) -> str:
-    """Such a document in some layout: as a program writes it, or with gaps, comments and commas at random."""
+    """The text of such a document: as a program writes it, or with random gaps, comments and commas."""
     document = draw(documents())
     if draw(st.booleans()):
         indent = draw(st.sampled_from([None, 1, 2, 4, "\t"]))

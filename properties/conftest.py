@@ -1,7 +1,7 @@
 """Hypothesis profiles: ``dev`` while writing, ``ci`` on a push, ``brief`` on its second Python, ``night`` overnight.
 
-Logs are plain here: where rich is installed, structlog would paint every traceback of a drawn fault, which took two
-thirds of the time of all properties.
+Logs are plain here: if rich is installed, structlog would format every traceback of a drawn fault with it, which took
+two thirds of the time of all properties.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""A folder of Markdown files and the memories that these are of, in memory."""
+"""A folder of Markdown files and the memories that they hold, both in the computer's memory."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ class InMemoryMemories:
 
 
 def export_notes(folder: InMemoryNotes, memories: InMemoryMemories, *, is_forced: bool = False) -> NotesWritten:
-    """All memories, into the folder."""
+    """Export all memories into the folder."""
     export = NotesExport(folder, {}, now=NOW, is_forced=is_forced)
     for record in tuple(memories.records.values()):
         export.put(StoredMemory(record=record))
@@ -96,7 +96,7 @@ def export_notes(folder: InMemoryNotes, memories: InMemoryMemories, *, is_forced
 
 
 def import_notes(folder: InMemoryNotes, memories: InMemoryMemories) -> NotesFound:
-    """All that a person did in the folder, but for what was deleted."""
+    """Import all that a person did in the folder, except deleted files."""
     notes = NotesImport(folder, memories, now=NOW)
     found = notes.find(lambda _count: None)
     for each in (*found.edited, *found.new):

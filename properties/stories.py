@@ -1,4 +1,4 @@
-"""Random stories of a store: what is written to it, and everything that can be asked of it afterwards."""
+"""Random stories of a store: writes to it, and all questions that it can be asked afterwards."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ START = datetime(2026, 1, 5, tzinfo=UTC)
 MIDDLE = (START + timedelta(minutes=3), RECORD_IDS[4])
 
 HISTORY = "history"
-"""Questions about what was replaced begin with it."""
+"""The beginning of questions about replaced records."""
 OF_LEARNERS = ("buffer of", "events again", "later events", "parked clusters", "expirable")
-"""Beginnings of questions whose answers depend on what was forgotten."""
+"""The beginnings of questions whose answers depend on what was forgotten."""
 
 Question: TypeAlias = Callable[[StorageBackend], Awaitable[Any]]
 
@@ -159,7 +159,7 @@ def clear(namespace: Any, through: int) -> Work[Any]:
 
 
 def replace(came: Sequence[MemoryRecord], went: Sequence[MemoryRecord], reason: ReplacementReason) -> Work[Any]:
-    """Put what is not there yet, then replace ``went`` by ``came``."""
+    """Put the records that are not stored yet, then replace ``went`` by ``came``."""
     replacement = Replacement(
         replacement_id=" ".join(sorted(record.record_id for record in went)),
         namespace=came[0].namespace,
@@ -191,7 +191,7 @@ def unpark(namespace: Any, most_bytes: int) -> Work[Any]:
 
 
 def compact(arriving: Sequence[Event], dense: Event, size_bytes: int) -> Work[Any]:
-    """Let the last of what arrives wait as it is, after one entry for all the others."""
+    """Put ``arriving``, and compact them: the last event stays as it is, after one entry for all others."""
     *others, last = arriving
     entries = [BufferedEvent(last, 0, 5)]
     if others:
@@ -250,7 +250,7 @@ def delete_replaced(namespace: Any, before: datetime) -> Work[Any]:
 
 
 def attempt(work: Work[Any]) -> Work[Any]:
-    """Try ``work`` within a work that goes on without it if it is refused."""
+    """A work that tries ``work``, and goes on without it if it is refused."""
 
     def attempted(tx: StorageTransaction) -> Any:
         try:
@@ -271,7 +271,7 @@ def refuse_after(work: Work[Any]) -> Work[Any]:
 
 @st.composite
 def replacements(draw: st.DrawFn) -> Work[Any]:
-    """Records that are replaced by others, some of which are replaced again, in one work."""
+    """A work that replaces records by others, and some of these again."""
     of_one = records(of=st.just(draw(namespaces)))
     rest = draw(st.lists(of_one, min_size=2, max_size=5, unique_by=lambda record: record.record_id))
     reason = draw(st.sampled_from(ReplacementReason))
@@ -328,7 +328,7 @@ batches = st.lists(st.lists(works, max_size=5), max_size=8)
 
 
 def told(outcome: Outcome) -> Any:
-    """An outcome as something that can be compared."""
+    """An outcome as a value that can be compared."""
     if not isinstance(outcome, Committed):
         return str(outcome.error)
     return outcome.value, [_told_change(change) for change in outcome.changes]
@@ -341,11 +341,11 @@ def _told_change(change: Any) -> Any:
 
 
 MORE_THAN_WAIT = 99
-"""Records: which of more are left out is a store's own choice, so stories ask for all."""
+"""A limit above the count of records: a store may choose which ones it leaves out, so stories ask for all."""
 
 
 def questions(query: str) -> dict[str, Question]:
-    """Everything that can be asked of a store."""
+    """All questions that a store can be asked."""
     asked: dict[str, Question] = {
         "buffers": lambda store: store.list_buffers(),
         "events": lambda store: store.list_events(namespace=None, limit=3, cursor=None),
@@ -373,7 +373,7 @@ def questions(query: str) -> dict[str, Question]:
 
 
 def questions_about(namespace: Any, query: str) -> dict[str, Question]:
-    """Everything that can be asked about one namespace."""
+    """All questions that a store can be asked about one namespace."""
     params = SearchParams(namespace, query, limit=4, term_cap=3, with_neighbors=True)
 
     async def vectors(store: StorageBackend) -> Any:

@@ -1,4 +1,4 @@
-"""Texts that make a regular expression, or a parser, take more time than its input is long, if anything does."""
+"""Texts for which a regular expression or a parser may take more than linear time."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ _parser: Any = import_module("re._parser")
 PACKAGE = Path(__file__).parents[1] / "kiro_learn"
 
 SECONDS_PER_CHARACTER = 4e-6
-"""Of processor time. Most of what is measured here takes a hundredth of it."""
+"""The most processor time for a character. Most readers here take a hundredth of it."""
 SECONDS_AT_LEAST = 0.05
-"""Before which nothing is called slow: the machine has other work."""
+"""A shorter time is never called slow, since the machine has other work."""
 
 FIRST_LOOK = 2_000
-"""Characters at which all texts are tried; the slowest of them grow."""
+"""The length at which all texts are tried. The slowest ones are then tried with more characters."""
 GROWING = (16_384, 131_072, 1_048_576)
 _SLOWEST = 2
 
 _EXAMPLES = 6
-"""Ways to choose among the alternatives of a pattern."""
+"""The number of ways in which alternatives of a pattern are chosen."""
 _EXAMPLE_CHARACTERS = 160
 _CHOICES = "a 0<\"'-_.A/\\\n=:;>`*#()|x9z\x1b["
 
@@ -40,7 +40,7 @@ Words = Callable[[str], object]
 
 @attrs.frozen
 class Repeated:
-    """A family of texts: a beginning, then ``again`` as often as there is room, then an end that nothing matches."""
+    """A family of texts: a beginning, then ``again`` as often as it fits, then an end that nothing matches."""
 
     beginning: str
     again: str
@@ -52,7 +52,7 @@ class Repeated:
 
 
 def repetitions_of(prefixes: Sequence[str]) -> list[Repeated]:
-    """Each prefix over and over, each of its last characters over and over, and its last one behind it."""
+    """Repetitions of each prefix, of each of its last characters, and of its last character after the prefix."""
     found: dict[Repeated, None] = {}
     for prefix in prefixes:
         for end in ("", "\0"):
@@ -64,17 +64,17 @@ def repetitions_of(prefixes: Sequence[str]) -> list[Repeated]:
 
 
 def few_repetitions_of(prefixes: Sequence[str]) -> list[Repeated]:
-    """Each prefix over and over, and its last character behind it: for what reads more slowly than one pattern does."""
+    """Repetitions of each prefix, and of its last character after it: for readers that are slower than one pattern."""
     return [family for prefix in prefixes for family in (Repeated("", prefix, ""), Repeated(prefix, prefix[-1:], "\0"))]
 
 
 def slow_text(read: Words, families: Sequence[Repeated], *, multiple: float = SECONDS_PER_CHARACTER) -> str:
-    """Which text ``read`` takes too long for, as people may look at it; empty if none was found."""
+    """A description of the text for which ``read`` takes too long; empty if none was found."""
     timed = sorted(families, key=lambda family: -_seconds(read, family.of_length(FIRST_LOOK)))
     for family in timed[:_SLOWEST]:
         for count in GROWING:
             seconds, most = _seconds(read, family.of_length(count)), SECONDS_AT_LEAST + count * multiple
-            if seconds > most:  # once more: garbage of the tests before may have been collected meanwhile
+            if seconds > most:  # once more: garbage of earlier tests may have been collected meanwhile
                 seconds = min(seconds, _seconds(read, family.of_length(count)))
             if seconds > most:
                 return f"{seconds:.2f} s for {count:,} characters of {family!r}"
@@ -92,17 +92,17 @@ def _seconds(read: Words, text: str) -> float:
 
 @attrs.frozen
 class Found:
-    """A compiled pattern, and how it is used."""
+    """A compiled pattern, its name and its use."""
 
     name: str
-    """Module and global, without ``kiro_learn.``; with a number where the global holds several."""
+    """The module and the global, without ``kiro_learn.``, and the pattern's number in the global."""
     pattern: re.Pattern[Any]
     is_anchored: bool
-    """Only matched at the beginning of a text, never searched for."""
+    """Whether it is only matched at the beginning of a text, and never searched for."""
 
 
 def patterns() -> list[Found]:
-    """All that the modules of the package keep in their globals, each once."""
+    """All patterns in globals of the package's modules, each once."""
     found: dict[re.Pattern[Any], Found] = {}
     for module in pkgutil.walk_packages([str(PACKAGE)], "kiro_learn."):
         if not module.name.endswith("__main__"):
@@ -119,7 +119,7 @@ def _patterns_of(module: Any) -> Iterator[Found]:
             continue
         uses = set(re.findall(rf"\b{name}\.(match|fullmatch|search|sub|finditer|findall|split)\b", source))
         for number, (place, pattern) in enumerate(held):
-            # The values of namings are matched as a whole, which their module says of each, not of the global.
+            # The values of namings are matched as a whole. Their module does that one by one, not by the global's name.
             is_anchored = place == "value" or (bool(uses) and uses <= {"match", "fullmatch"})
             yield Found(f"{module.__name__.removeprefix('kiro_learn.')}:{name}[{number}]", pattern, is_anchored)
 
@@ -139,7 +139,7 @@ def _held_by(value: Any, place: str) -> Iterator[tuple[str, re.Pattern[Any]]]:
 
 
 def reader_of(found: Found, *, is_anchored: bool) -> Words:
-    """All matches of the pattern in a text, or the one at its beginning."""
+    """A function that finds all matches of the pattern in a text, or only the one at its beginning."""
     pattern = found.pattern
     encode = str.encode if isinstance(pattern.pattern, bytes) else str
     if is_anchored or found.is_anchored:

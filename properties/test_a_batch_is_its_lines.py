@@ -1,4 +1,4 @@
-"""A batch of events stores what its lines, sent one after the other, would have stored, and answers alike."""
+"""A batch of events stores and answers the same as its lines would, sent one by one."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ lines = st.lists(
 
 
 async def one_by_one(client: Client, sent: Sequence[bytes]) -> list[Any]:
-    """What is stored of each line: true, false, or the problems."""
+    """The result of each line: true if it was stored, false for a repeat, or its problems."""
     found = []
     for line in sent:
         if line.strip():
@@ -49,7 +49,7 @@ async def at_once(client: Client, sent: Sequence[bytes]) -> list[Any]:
 
 
 def after(send: Callable[[Client, Sequence[bytes]], Awaitable[list[Any]]], sent: Sequence[bytes]) -> Any:
-    """The answers, and all that is stored and waits afterwards."""
+    """The answers, and all that is stored and waits after ``send``."""
 
     async def scenario() -> Any:
         async with a_client() as client:

@@ -1,4 +1,4 @@
-"""A memory as a Markdown file, whatever its texts hold."""
+"""A memory and its Markdown file say the same, whatever its texts hold."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_a_file_has_a_name_that_every_system_takes(title: str) -> None:
 
 @given(content=st.one_of(st.binary(max_size=200), TEXTS.map(lambda text: text.encode("utf-8", "surrogatepass"))))
 def test_any_file_is_read_or_named_with_its_line(content: bytes) -> None:
-    """And what is read is written so that it is read again."""
+    """A file that was read is written so that it can be read again."""
     for each in (content, b"---\n" + content, b"# t\n" + content, b"# t\n\n## Facts\n" + content):
         line = wrong_line_of(each)
         assert 0 <= line <= each.count(b"\n") + 2
@@ -88,7 +88,7 @@ def test_any_file_is_read_or_named_with_its_line(content: bytes) -> None:
 
 
 def wrong_line_of(content: bytes) -> int:
-    """From 1; 0 if all are right."""
+    """The number of the wrong line, from 1; 0 if all lines are correct."""
     try:
         read_note(content)
     except WrongNote as wrong:

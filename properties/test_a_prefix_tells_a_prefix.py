@@ -1,7 +1,7 @@
-"""Promise: what is read of a session that was still being written is the beginning of what is read of it later.
+"""Promise: the events of a session that is still being written are the beginning of its later events.
 
-But for what a reader itself calls open: the answer of a turn that may go on. A person who takes turns back changes what
-was read before; no line here does.
+The exception is an answer that the reader marks as open, since its turn may go on. A person who takes turns back
+changes earlier events too, but no line here does that.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Growing:
             file.write_bytes(self.lines[:length])
             return told(self.reader, place_of(Path(folder)))[0]
 
-    @functools.cache  # noqa: B019  # as many as there are below
+    @functools.cache  # noqa: B019  # only for the sessions below
     def whole(self) -> list[PastEvent]:
         return self.events(len(self.lines))
 
@@ -73,7 +73,7 @@ SESSIONS = {
 
 
 def settled(events: list[PastEvent]) -> list[PastEvent]:
-    """Without what is open at the end."""
+    """The events without open ones at the end."""
     while events and events[-1].may_go_on:
         events = events[:-1]
     return events
@@ -89,5 +89,5 @@ def test_a_prefix_of_a_file_gives_a_prefix_of_its_events(name: str, data: st.Dat
 
 @pytest.mark.parametrize("name", SESSIONS)
 def test_the_whole_file_is_told(name: str) -> None:
-    """So that the promise is not kept by telling nothing."""
+    """Else the promise could be kept by reading nothing."""
     assert len(settled(SESSIONS[name].whole())) >= 5

@@ -24,7 +24,7 @@ MINE = NAMESPACES[0]
 AGE = timedelta(days=300)
 FOLDER = "/srv/two"
 DAY = re.compile(r"(?:(?<=\()|(?<= until )|(?<=\", ))\d{4}-\d\d-\d\d")
-"""Of a memory, of when one that it replaced ended to hold, or of one that it is older than."""
+"""A day in a block: that of a memory, of the end of one that it replaced, or of a newer one."""
 
 pasts = st.lists(records(of=st.just(MINE)), min_size=1, max_size=8, unique_by=lambda record: record.record_id)
 tellings = st.lists(events(of=st.just(MINE)), max_size=8, unique_by=lambda event: event.event_id)
@@ -41,7 +41,7 @@ configs = st.builds(
 def test_a_history_moved_back_by_300_days_gets_the_same_blocks_but_for_dates(
     past: list[MemoryRecord], told: list[Event], queries: list[str], config: RecallConfig
 ) -> None:
-    """In each session that asks, with what it was told before, and with the files that became of age as well."""
+    """In each session, with what it was told before, and with files that became as old."""
     answers = _answers(past, told, queries, config)
     note(f"told: {sum(bool(text) for text, _ in answers)} of {len(answers)}")
     older = [attrs.evolve(record, created_at=record.created_at - AGE) for record in past]
@@ -63,7 +63,7 @@ def _answers(
     *,
     age: timedelta = timedelta(),
 ) -> list[tuple[str, Report]]:
-    """The block for each query, and how the book has it."""
+    """The block for each query, and its report in the retrieval log."""
     files = FixedFiles({FOLDER: {"pool": EPOCH - age, "db.ts": EPOCH - age - timedelta(days=9)}})
 
     async def scenario() -> list[tuple[str, Report]]:
@@ -73,7 +73,7 @@ def _answers(
         async with simulated_daemon(storage=storage, config=Config(recall=config), project_files=files) as services:
             for record in past:
                 await services.remember.put(record)
-            await trio.sleep(1)  # by then each has its vectors
+            await trio.sleep(1)  # until every record has its vectors
             found = []
             for query in queries:
                 answer = await services.recall.answer(MINE, TextBody(query), session_id="s", folder=FOLDER)

@@ -29,7 +29,7 @@ def rename(namespace: Namespace, name: str | None) -> Work[Any]:
 
 
 def merge(source: Namespace, target: Namespace) -> Work[Any]:
-    """As the service does; refused where it is one project, or embedded otherwise."""
+    """A merge as the service does it. It is refused for one project, or for projects with different models."""
 
     def work(tx: StorageTransaction) -> None:
         tx.begin_merge(source, target)
@@ -61,9 +61,9 @@ def with_works(story: Story, works: list[tuple[int, Work[Any]]]) -> Story:
 
 
 MADE_ANEW = ("unembedded", "counts of", "vectors", "models", "behind", "embedded again")
-"""Beginnings of questions about vectors, which are made again."""
+"""The beginnings of questions about vectors, which are made anew."""
 OF_COMPACTIONS = ("buffer",)
-"""What a compaction stands for waits again by itself."""
+"""The beginnings of questions about compactions: their events wait again one by one."""
 NOT_EXPORTED = ("usage",)
 
 
@@ -92,8 +92,9 @@ def compared(said: dict[str, Any]) -> dict[str, Any]:
 
 @given(story=stories, query=texts, cut=st.integers(0, 40))
 def test_an_export_makes_the_same_store(story: Story, query: str, cut: int) -> None:
-    """Whatever happened to a store, what is made of its export answers alike and has the same export; also where
-    the export came in two goes, of which the first was torn.
+    """Whatever happened to a store, a store made of its export gives the same answers and the same export.
+
+    The same holds if the export is read in twice, and was cut off the first time.
     """
 
     async def live() -> None:

@@ -1,4 +1,4 @@
-"""Every record gets its vector, whenever the daemon stops; one that cannot be embedded never blocks the rest."""
+"""Every record gets its vector, whenever the daemon stops. A record that cannot be embedded blocks no other."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from kiro_learn.testing.storage import InMemoryStorage
 
 
 class PickyEmbedder(HashEmbedder):
-    """Slow, and never able to embed some texts."""
+    """A slow embedder that can never embed some texts."""
 
     def __init__(self, hated: frozenset[int]) -> None:
         super().__init__()
@@ -35,7 +35,7 @@ class PickyEmbedder(HashEmbedder):
     lives=st.lists(st.floats(0, 6), max_size=4),
 )
 async def test_every_record_is_embedded_or_set_aside(count: int, hated: frozenset[int], lives: list[float]) -> None:
-    """Across daemons that stop at any moment."""
+    """Several daemons run in turn, and each stops at any moment."""
     storage = InMemoryStorage()
     async with simulated_daemon(storage=storage) as services:
         for number in range(1, count + 1):

@@ -1,4 +1,4 @@
-"""Whatever arrives while a run is under way is learned by a later one; nothing is learned twice, nothing is dropped."""
+"""An event that arrives during a run is learned by a later one. No event is learned twice or dropped."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ CONFIG = Config(
 
 
 class SlowLlm(ScriptedLlm):
-    """Takes its time over each answer, and fails when it is told to."""
+    """A model that takes time for each answer, and fails when a test wants it."""
 
     def __init__(self, seconds: list[float], failures: list[bool]) -> None:
         super().__init__(a_record_per_event)
@@ -48,7 +48,7 @@ class SlowLlm(ScriptedLlm):
 async def test_every_event_is_learned_exactly_once(
     gaps: list[float], seconds: list[float], failures: list[bool]
 ) -> None:
-    """However arrivals, slow runs and failed runs fall together."""
+    """In any order of arrivals, slow runs and failed runs."""
     async with simulated_daemon(llm=SlowLlm(seconds, failures), config=CONFIG) as services:
         for number, gap in enumerate(gaps):
             await trio.sleep(gap)

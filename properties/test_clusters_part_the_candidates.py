@@ -1,4 +1,4 @@
-"""Every candidate is in one cluster, close ones are in the same, and a stricter threshold only splits clusters."""
+"""Every candidate is in one cluster, close ones are in the same, and a higher threshold only splits clusters."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SPOTS = st.none() | st.tuples(*[st.integers(-3, 3)] * 3)
 
 
 def pointing(spot: tuple[int, ...] | None) -> Parts | None:
-    """Its window points elsewhere, which makes no difference."""
+    """Vectors that point to ``spot``. The window's vector points elsewhere, which makes no difference."""
     if spot is None:
         return None
     vectors = np.ones((2, DIMENSION), np.float32)

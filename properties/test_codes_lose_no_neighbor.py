@@ -1,4 +1,4 @@
-"""Codes only spare comparisons: the hits are those of an exact scan of all vectors as kept, with the same scores."""
+"""Codes only save comparisons: hits and scores are those of an exact scan of all vectors as they are kept."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from kiro_learn.retrieval.ranking.vector_rows import CodedRows, unit_rows
 START = datetime(2026, 1, 5, tzinfo=UTC)
 
 SPREADS = st.sampled_from([0.0, 1e-7, 1e-5, 1e-3, 0.03, 0.3, 3.0])
-"""Lengths of the steps that part the vectors of one crowd: copies, what codes cannot tell apart, strangers."""
+"""The distances within a crowd of vectors: from copies, over vectors with the same codes, to unrelated vectors."""
 
 
 @st.composite
 def crowds(draw: st.DrawFn) -> Matrix:
-    """Vectors around one that is random, one-hot, even, or one component and dust; some of them broken."""
+    """Vectors around one that is random, one-hot, constant, or nearly one-hot; some of them are broken."""
     dice = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     middle = draw(
         st.sampled_from(
@@ -45,7 +45,7 @@ def crowds(draw: st.DrawFn) -> Matrix:
 
 @st.composite
 def collections(draw: st.DrawFn) -> tuple[Matrix, list[int], frozenset[int]]:
-    """Vectors, how many of them each record has, and which records are removed."""
+    """Vectors, the count of them for each record, and the removed records."""
     vectors = np.vstack(draw(st.lists(crowds(), min_size=1, max_size=4)))
     row_counts = []
     left = len(vectors)
@@ -58,7 +58,7 @@ def collections(draw: st.DrawFn) -> tuple[Matrix, list[int], frozenset[int]]:
 
 
 def exact(vectors: Matrix, row_counts: list[int], query: Matrix, *, wholes_only: bool) -> list[float]:
-    """Every record's nearness, in double precision."""
+    """The nearness of every record, in double precision."""
     cosines = (CodedRows.of(unit_rows(vectors)).vectors().astype(np.float64) * unit_rows(query[np.newaxis])[0]).sum(
         axis=1
     )

@@ -1,4 +1,4 @@
-"""What a model makes of a buffer is less, and stands only for what it replaced; halving invents nothing."""
+"""A model's compaction is smaller than the buffer and stands only for replaced entries. Halving invents nothing."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_any_answer_is_read_or_refused(answer_text: str) -> None:
 def test_entries_are_less_and_stand_only_for_what_they_replace(
     history: list[Event], older: bool, entries: list[Compacted]
 ) -> None:
-    """Also where an entry is itself a compaction."""
+    """Also if an entry is a compaction already."""
     compaction = (BufferedEvent(answer(50, "old"), 0, 90, stands_for=(event_id(60), event_id(61))),) if older else ()
     snapshot = BufferSnapshot((*compaction, *waiting(*history)))
     part = portion(snapshot, 1e9)
@@ -103,7 +103,7 @@ def test_exactly_the_newest_half_goes_on_waiting(history: list[Event]) -> None:
 async def test_what_arrives_before_the_entries_are_put_in_place_stays_behind_them(
     before: int, during: int, made: int
 ) -> None:
-    """No gap, no overlap; a reader sees all of the old or all of the new."""
+    """No event is missing or doubled: a reader sees all old entries or all new ones."""
     storage = InMemoryStorage()
     for number in range(before):
         await transact_one(storage, partial(put, number))

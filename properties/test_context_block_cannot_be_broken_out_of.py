@@ -44,7 +44,7 @@ NASTY = (
 )
 
 STRUCTURE = re.compile(r"\s*(#|>|```|~~~|<[A-Za-z/!?|]|[-*+](\s|$)|\d{1,9}[.)](\s|$)|[-=*_][-=*_\s]*$)")
-"""Whatever CommonMark, or a reader more lenient than it, may take for the start of a block. Says more than it must."""
+"""Any start of a block for CommonMark or for a more lenient reader. It matches more than necessary."""
 
 
 def record(title: str, summary: str, facts: tuple[str, ...]) -> MemoryRecord:

@@ -1,8 +1,8 @@
-"""Wherever a daemon is cut off, the next one learns what was acknowledged: once, whole, and nothing stays parked.
+"""Wherever a daemon is killed, the next one learns all acknowledged events once, and no event stays parked.
 
-A kill is made like this: before every single step of the scheduler, what is committed and what is acknowledged is
-looked at. Nothing of a killed process lives on but what is committed, so a kill at that step leaves exactly this
-behind; steps that leave the same behind are one. From each of them, another daemon starts.
+A kill is simulated: before every step of the scheduler, the committed and the acknowledged events are noted. Only
+commits survive a kill, so a kill at that step would leave exactly these. Steps that leave the same count as one.
+Another daemon starts from each of them.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ CONFIG = Config(
 
 @attrs.frozen
 class Remains:
-    """What a kill leaves behind."""
+    """The state that a kill would leave."""
 
     storage: InMemoryStorage
     acknowledged: frozenset[int]
 
 
 class Coroner(trio.abc.Instrument):
-    """Notes before each step of each task what a kill would leave behind."""
+    """Notes the state that a kill would leave, before each step of each task."""
 
     def __init__(self, storage: InMemoryStorage) -> None:
         self._storage = storage
@@ -64,19 +64,19 @@ class Coroner(trio.abc.Instrument):
 
 
 class Day(enum.Enum):
-    """How things stand when an event comes in."""
+    """The state of the model and the store when an event comes in."""
 
     WELL = enum.auto()
     SICK = enum.auto()
     """The model learns nothing, but compacts."""
     DUMB = enum.auto()
-    """The model does neither."""
+    """The model neither learns nor compacts."""
     PICKY = enum.auto()
     """The store refuses every record."""
 
 
 async def live_through(storage: PickyStorage, coroner: Coroner, days: Sequence[Day]) -> None:
-    """Take an event a day; learn, fail, compact, merge, set aside and park as the days are."""
+    """Take an event a day; learn, fail, compact, merge, set aside and park, as each day demands."""
     model = Patient()
     model.judge = merge_all
     async with simulated_daemon(storage=storage, llm=model, config=CONFIG) as services:
@@ -100,7 +100,7 @@ def everything(_title: str) -> bool:
 
 
 async def learned_by_the_next(remains: Remains) -> tuple[Counter[EventId], int]:
-    """How often each event is cited after the next daemon's flush, and how much is still parked."""
+    """How often each event is cited after the next daemon's flush, and how many events are still parked."""
     model, storage = Patient(), remains.storage.copied()
     model.judge = merge_all
     async with simulated_daemon(storage=storage, llm=model, config=CONFIG) as services:
@@ -140,10 +140,10 @@ async def storage_events(storage: InMemoryStorage) -> set[EventId]:
     return {event.event_id for event in page.items}
 
 
-@settings(max_examples=max(1, settings().max_examples // 3))  # each story is cut off at some hundred places
+@settings(max_examples=max(1, settings().max_examples // 3))  # each story has some hundred kills
 @scheduled(days=st.lists(st.sampled_from(Day), min_size=1, max_size=8))
 async def test_a_kill_at_any_step_of_any_story_learns_once(days: list[Day]) -> None:
-    """Whichever runs fail, and in whatever order the tasks run."""
+    """With any failures, and in any order of tasks."""
     await check_every_kill(days)
 
 
@@ -151,7 +151,7 @@ STORY = [Day.WELL, *[Day.PICKY] * 3, *[Day.WELL] * 3, *[Day.SICK] * 5, *[Day.DUM
 
 
 def test_a_kill_at_any_step_of_a_story_with_everything_in_it_learns_once() -> None:
-    """A story that is known to learn, merge, fail, compact, set aside and park; so none of the kills is idle."""
+    """A story that learns, merges, fails, compacts, sets aside and parks, so that kills hit all of these."""
     seen: set[str] = set()
 
     async def scenario() -> Coroner:

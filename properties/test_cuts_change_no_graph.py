@@ -1,4 +1,4 @@
-"""What was believed does not depend on where a batch was cut, even if one prompt puts the other right."""
+"""The graph does not depend on where a batch was cut, even if a prompt corrects the one before."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ PROMPTS = st.sampled_from(
 
 
 def history(said: list[tuple[str, bool]], cuts: set[int]) -> set[tuple[object, ...]]:
-    """What is known after each prompt and its answer, if it has one, with a learning run behind those in ``cuts``."""
+    """The graph after all prompts and answers, with a learning run after each prompt in ``cuts``."""
     storage = InMemoryStorage()
     learner = GraphLearner(clock=cast("ClockAndIds", Numbers()), offload=in_place, enabled=True)
 

@@ -1,4 +1,4 @@
-"""An observation is a repeat exactly if the same was stored less than its type's window away, wherever the clock is."""
+"""An observation is a repeat exactly if the same one was stored within its type's window, before or after."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whatever breaks on the vector side, the answer is exactly the one by words."""
+"""If vectors fail in any way, the answer is exactly the answer by words."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ TEXTS = st.lists(WORDS, min_size=1, max_size=6).map(" ".join)
 
 
 class BrokenEmbedder(HashEmbedder):
-    """Breaks in the way it is told."""
+    """An embedder that fails in a given way."""
 
     def __init__(self, how: str) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""A text's vector is the same, to the last bit, whatever other texts it is asked for with."""
+"""A text's vector is the same, to the last bit, with any other texts in the batch."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def model() -> OnnxEmbeddingModel:
     return OnnxEmbeddingModel()
 
 
-@settings(max_examples=15)  # each runs the real model a few times
+@settings(max_examples=15)  # each example runs the real model a few times
 @given(text=texts, before=st.lists(texts, max_size=3), after=st.lists(texts, max_size=3))
 def test_embedding_is_batch_free(text: str, before: list[str], after: list[str]) -> None:
     alone = trio.run(model().embed, [text])
@@ -36,7 +36,7 @@ long_texts = st.lists(st.sampled_from(["fix", "the", "parser", "tests", "fail", 
 @settings(max_examples=10)  # as above
 @given(text=long_texts, before=st.lists(texts, max_size=2), after=st.lists(long_texts, max_size=1))
 def test_the_parts_of_a_text_are_batch_free(text: str, before: list[str], after: list[str]) -> None:
-    """The first is the text's vector."""
+    """The first part is the text's vector."""
     (alone,) = trio.run(model().embed_parts, [text])
     among = trio.run(model().embed_parts, [*before, text, *after])
     assert np.array_equal(among[len(before)], alone)

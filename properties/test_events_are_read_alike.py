@@ -1,4 +1,4 @@
-"""Reading an event at once is reading it thoroughly: the same event comes out, or none does; and its weight is true."""
+"""The fast and the thorough reading of an event agree on the event, or both refuse it; and its size is correct."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ ODD: st.SearchStrategy[Any] = st.one_of(
 
 @st.composite
 def changed_events(draw: st.DrawFn) -> Any:
-    """An event's JSON with some of its values replaced by others, or gone."""
+    """An event's JSON with some values replaced or removed."""
     value = write_event(draw(events))
     for _ in range(draw(st.integers(0, 2))):
         place = value["source"] if draw(st.booleans()) else value

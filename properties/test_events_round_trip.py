@@ -44,7 +44,7 @@ events = st.builds(
 
 @given(event=events)
 def test_events_round_trip(event: Event) -> None:
-    """A row made of an event is that event again, whatever its texts, numbers and time zone; and UTF-8 carries it."""
+    """An event can be read back from its row, with any texts, numbers and time zone; and the row is valid UTF-8."""
     values = rows.from_event(event, transaction_time=event.valid_time)
     for value in values.values():
         assert not isinstance(value, str) or value.encode()

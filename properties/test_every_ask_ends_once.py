@@ -1,4 +1,4 @@
-"""Whatever becomes of the store, each writer gets its one ending and none waits for ever."""
+"""Whatever happens to the store, each writer gets exactly one result, and none waits for ever."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ async def ending_of(writer: StorageActor, number: int, fate: str) -> str:
 
 @scheduled(fates=st.lists(st.sampled_from(["keep", "refuse", "busy", "crash", "leave"]), max_size=12))
 async def test_every_writer_gets_its_one_ending(fates: list[str]) -> None:
-    """Kept, refused, told that the actor is gone, or gone itself; and what was acknowledged is in the store."""
+    """Each write is stored, refused, ends with the actor, or is cancelled. Acknowledged writes are in the store."""
     storage = InMemoryStorage()
     writer = StorageActor(storage, batch_count=4, inbox_size=2)
     endings: dict[int, str] = {}

@@ -1,6 +1,6 @@
-"""An acknowledged event waits, is parked in plain sight, or is learned; and in the end it is learned, once.
+"""An acknowledged event waits, is visibly parked, or is learned; in the end it is learned once.
 
-Whatever learner, judge, compactor and store answer, and however late.
+This holds for any answers of learner, judge, compactor and store, and however late they are.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ FATES = ["well", "well", "error", "garbage", "late", "never"]
 
 
 class Fickle(Patient):
-    """Meets a fate at each question, and is well once there is none left; it never learns from a ``bad`` event."""
+    """A model with a fate for each question, which is well after the last one. It never learns a ``bad`` event."""
 
     def __init__(self, fates: list[str], bad: frozenset[int], *, merges: bool, splits: bool) -> None:
         super().__init__(compact=two_entries if splits else one_short_entry)
@@ -68,7 +68,7 @@ def one_short_entry(_prompt: str) -> str:
 
 
 def two_entries(prompt: str) -> str:
-    """The events of the batch, shared out between two entries."""
+    """A compaction of the batch into two entries."""
     lines = [line for line in prompt.split("\n") if line.startswith("<event ") and 'context="true"' not in line]
     numbers = [line.split('"')[1] for line in lines]
     half = (len(numbers) + 1) // 2
@@ -80,7 +80,7 @@ def two_entries(prompt: str) -> str:
 
 
 async def accounted_for(storage: InMemoryStorage) -> Counter[EventId]:
-    """Where each stored event is, at one moment: waiting, set aside, in a parked cluster or in a live record."""
+    """The places of each stored event at one moment: waiting, set aside, in a parked cluster or in a live record."""
     frozen = storage.copied()
     await transact_one(frozen, lambda tx: tx.unpark_buffer(NAMESPACE, most_bytes=10**9))
     found: Counter[EventId] = Counter()
@@ -103,7 +103,7 @@ async def accounted_for(storage: InMemoryStorage) -> Counter[EventId]:
 async def test_no_answer_of_any_learner_loses_an_event(
     *, gaps: list[float], fates: list[str], bad: frozenset[int], refusals: list[bool], merges: bool, splits: bool
 ) -> None:
-    """At every moment each is in exactly one place; once everybody is well and time has passed, in one record."""
+    """Each event is in exactly one place at every moment; once all is well and time has passed, in one record."""
     refused: Iterator[bool] = iter(refusals)
     storage = PickyStorage(lambda _title: next(refused, False))
     model = Fickle(fates, bad, merges=merges, splits=splits)

@@ -1,4 +1,4 @@
-"""Whatever is late or raises, at whichever stages of a retrieval: an answer inside the budget, and the reason in it."""
+"""If stages of a retrieval are late or raise, the answer still comes in its budget, and names the reason."""
 
 from __future__ import annotations
 
@@ -39,19 +39,19 @@ NAMED = {
     "features": "features",
     "records": "records",
 }
-"""Where each stage is timed, and what it is called in a reason."""
+"""The name of each stage in a reason."""
 STAGES = (*NAMED, "offload", "render")
 
 
 async def meet(fate: str) -> None:
-    """What becomes of a call; slow is late only together with others."""
+    """End a call by its fate. Several slow calls together are late."""
     if fate in ERRORS:
         raise ERRORS[fate]
     await trio.sleep({"late": 3600, "slow": 0.15}.get(fate, 0))
 
 
 class FatedStorage(InMemoryStorage):
-    """Its reads meet their fates."""
+    """A store whose reads have fates."""
 
     fates: dict[str, str] = {}  # noqa: RUF012  # replaced, never changed
 
@@ -72,14 +72,14 @@ class FatedStorage(InMemoryStorage):
         return [self._read_back(record) for record in await super().get_memory_records(record_ids)]
 
     def _read_back(self, record: MemoryRecord) -> MemoryRecord:
-        """As it was, or so that no block can be made of it."""
+        """The record, or one of which no block can be made."""
         if self.fates.get("render", "well") in ERRORS:
             object.__setattr__(record, "summary", None)
         return record
 
 
 class FatedEmbedder(HashEmbedder):
-    """Its queries meet their fate."""
+    """An embedder whose queries have a fate."""
 
     fate = "well"
 
@@ -90,7 +90,7 @@ class FatedEmbedder(HashEmbedder):
 
 @scheduled(fates=st.fixed_dictionaries(dict.fromkeys(STAGES, FATES)))
 async def test_an_answer_comes_in_time_and_names_what_it_lacks(fates: dict[str, str]) -> None:
-    """The report has it too, and holds nothing that was stored but the block."""
+    """The report names it too. Of stored text, the report holds only the block."""
     storage, model = FatedStorage(), FatedEmbedder()
 
     async def offload(compute: Any, /) -> Any:
@@ -127,7 +127,7 @@ async def test_an_answer_comes_in_time_and_names_what_it_lacks(fates: dict[str, 
 
 @scheduled(fate=st.sampled_from(sorted(ERRORS)))
 async def test_one_memory_that_cannot_be_read_does_not_silence_the_others(fate: str) -> None:
-    """It is missing, and that is said."""
+    """The memory is missing, and the answer says so."""
 
     class Damaged(InMemoryStorage):
         async def get_memory_records(self, record_ids: Sequence[RecordId]) -> list[MemoryRecord]:

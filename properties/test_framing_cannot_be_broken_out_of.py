@@ -1,4 +1,4 @@
-"""Whatever was stored, the frame is well-formed, shows it, and nothing in it can pose as another event."""
+"""With any stored text, the frame is well-formed and shows the text, which cannot pose as another event."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ SURROGATE_TEXTS = st.text(st.characters(exclude_categories=()))
 def test_texts_come_back_as_they_were_and_events_keep_their_number(texts: list[str]) -> None:
     events = [event(number, EventKind.PROMPT, TextBody(text)) for number, text in enumerate(texts)]
     batch = framed(events)
-    assert [element.findtext("text") for element in ET.fromstring(batch.text)] == [cleaned(text) for text in texts]  # noqa: S314  # ours
+    assert [element.findtext("text") for element in ET.fromstring(batch.text)] == [cleaned(text) for text in texts]  # noqa: S314  # our own text
     said = [said for found in read(snapshot(events)).events for said in found.said]
     assert [(found.number, found.text) for found in said] == [
         (n, cleaned(text)) for n, text in enumerate(texts, start=1)

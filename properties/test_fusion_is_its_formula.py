@@ -1,4 +1,4 @@
-"""Fusion is made with few objects and few comparisons; what it says is what its formula says, to the last bit."""
+"""The optimised fusion gives the same scores as its formula, to the last bit."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def ranked(scores: dict[RecordId, float], learned: dict[RecordId, datetime]) -> 
 def by_formula(
     words: Words, vectors: VectorRanking, ranking_features: dict[RecordId, RankingFeatures]
 ) -> tuple[Hit, ...]:
-    """Record by record, each term of the sum by itself; then along the sessions; then in order."""
+    """The formula, step by step: the sum for each record, then the shares within sessions, then the order."""
     standings = vectors.standings
     assert standings is not None
     hits = {hit.record_id: hit for hit in (*words.hits, *vectors.hits)}
@@ -129,7 +129,7 @@ def below_titles(
     term: str,
     ranking_features: dict[RecordId, RankingFeatures],
 ) -> dict[RecordId, float]:
-    """Of the only word: a session lifts no record as high as one that has it in its title."""
+    """The rule for a single word: a session lifts no record as high as a record with the word in its title."""
     titled = [
         name for name in scores if name in ranking_features and term in ranking_features[name].text.split("\n")[0]
     ]

@@ -1,4 +1,4 @@
-"""Fusion depends on what was ranked where, not on the order in which it was told."""
+"""Fusion depends on the places in the rankings, not on the order of the rankings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The graph after any order of arrival is the graph after all of it at once."""
+"""The graph is the same in any order of arrival as if all came at once."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def facts(draw: st.DrawFn, at: int) -> FactDraft:
 
 @st.composite
 def histories(draw: st.DrawFn) -> tuple[list[Any], list[list[Any]]]:
-    """Drafts in the order in which they were said, and batches of them in any other."""
+    """Drafts in the order in which they were said, and batches of them in any order."""
     drafts: list[Any] = []
     for at in range(1, draw(st.integers(2, 7))):
         match draw(st.sampled_from(["fact", "fact", "fact", "wish", "way"])):

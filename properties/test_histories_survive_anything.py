@@ -1,4 +1,4 @@
-"""Whatever happened to the files of an agent, a reader of them ends, fails never, and tells what can be stored."""
+"""For any damaged files of an agent, a reader ends, never fails, and gives only events that can be stored."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Several homes are connected to the same files and taken out again in any order: every file is as the user has it."""
+"""Several homes are installed into the same files and removed in any order: the files are as the user left them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Act = tuple[PurePosixPath, tuple[str, ...]]
 
 @st.composite
 def acts(draw: st.DrawFn) -> list[Act]:
-    """Installations, each of some agents, some of them twice; and then the removals of all."""
+    """Installations of some agents each, some of them repeated; then the removal of all homes."""
     some = st.sets(st.sampled_from(sorted(AGENTS)), min_size=1).map(lambda names: tuple(sorted(names)))
     made = draw(st.lists(st.tuples(st.sampled_from(HOMES), some), min_size=2, max_size=4))
     removals = draw(st.permutations(sorted({home for home, _ in made})))
@@ -52,7 +52,7 @@ def test_every_file_is_as_the_user_has_it(tree: dict[str, str], done: list[Act],
 
 
 def edited(path: str, text: str) -> str:
-    """``text`` with a comment of the user's before all else; what is no document yet stays as it is."""
+    """``text`` with a comment of the user's at its beginning; unchanged if it is no document yet."""
     mark = "\ufeff" if text.startswith("\ufeff") else ""
     comment = "# mine\n" if path.endswith(".toml") else "// mine\n"
     return text if is_blank(text) else mark + comment + text.removeprefix(mark)

@@ -1,4 +1,4 @@
-"""Whatever bytes come in as a hook, what comes out can be stored, or is nothing."""
+"""For any bytes of a hook, the result can be stored, or there is none."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_any_bytes_become_reports_that_can_be_stored_or_none(
         assert_storable(report)
 
 
-@settings(max_examples=25)  # half a megabyte and more each
+@settings(max_examples=25)  # half a megabyte and more for each example
 @given(event=events, inside=anything, times=st.integers(1, 200_000))
 def test_however_large_it_is_what_is_kept_fits(event: str, inside: Any, times: int) -> None:
     text = json.dumps(inside)

@@ -1,4 +1,4 @@
-"""Whatever was stored, the judge is shown it as it is, in its place, between instructions that never change."""
+"""The judge is shown any stored text unchanged, in its place, between instructions that never change."""
 
 from __future__ import annotations
 

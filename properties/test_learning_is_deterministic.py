@@ -1,4 +1,4 @@
-"""The extractive learner never refuses a batch, says the same twice, and cites only what it learned from."""
+"""The extractive learner never refuses a batch, gives the same result twice, and cites only the batch's events."""
 
 from __future__ import annotations
 

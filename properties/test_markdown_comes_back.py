@@ -1,4 +1,4 @@
-"""Memories leave as Markdown files, a person edits these, and memory says what they say."""
+"""Memories are exported as Markdown files, a person edits these, and memories say what the files say."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ NAMES = ("title", "summary", "facts", "text", "concepts", "files")
 
 @st.composite
 def kept(draw: st.DrawFn) -> InMemoryMemories:
-    """Some memories, of two projects; as a store keeps them, without secrets."""
+    """Some memories of two projects, without secrets, as a store keeps them."""
     count = draw(st.integers(1, 4))
     records: dict[str, MemoryRecord] = {}
     for number in range(count):
@@ -69,7 +69,7 @@ def test_what_nobody_edited_changes_nothing(memories: InMemoryMemories) -> None:
 def test_an_edited_file_is_what_memory_says(
     memories: InMemoryMemories, changes: list[Mapping[str, Any]], is_of_windows: bool
 ) -> None:
-    """Whatever text comes into whatever field; a secret in it is cut out, in the file too."""
+    """With any text in any field. A secret in it is cut out, in the file too."""
     folder = InMemoryNotes()
     export_notes(folder, memories)
     wanted = {path: read_note(content) for path, content in folder.files.items()}
@@ -96,7 +96,7 @@ def test_an_edited_file_is_what_memory_says(
 
 
 def only_spelled_otherwise(found: NotesFound, files: Mapping[str, bytes], wanted: Mapping[str, Note]) -> list[str]:
-    """Files that say what they said before, in other bytes: they are left as the person has them."""
+    """Files with other bytes and the same meaning: they are left as the person has them."""
     taken = {each.path for each in found.edited}
     return [path for path in files if path not in taken and files[path] != write_note(wanted[path])]
 
@@ -211,7 +211,7 @@ def test_what_memory_changed_since_is_a_conflict_and_a_deleted_file_forgets_noth
 
 
 class DiskFull(InMemoryNotes):
-    """Takes a few files."""
+    """A folder that takes only a few files."""
 
     def write(self, path: str, content: bytes) -> None:
         if len(self.files) == 2:

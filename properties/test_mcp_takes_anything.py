@@ -1,4 +1,4 @@
-"""Whatever a client of the Model Context Protocol sends, each request is answered once, and nothing ends."""
+"""Whatever a client of the Model Context Protocol sends, each request is answered once, and the server goes on."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ VERSIONS = st.sampled_from([None, *versions.LEGACY])
 
 @given(value=st.one_of(NEARLY, MODERN, VALUES), version=VERSIONS)
 def test_a_message_is_answered_once_or_not_at_all(value: Any, version: str | None) -> None:
-    """By its id if that can be read, with an error that the specification names if it is none."""
+    """The answer has the message's id if that can be read. A wrong message gets an error of the specification."""
     _, exchange = Conversation(version).receive(value)
     answers = [output for output in exchange.outputs if isinstance(output, Result | Failure | Ask)]
 
@@ -115,7 +115,7 @@ CALLS = st.sampled_from(TOOLS).flatmap(
 
 @given(calls=st.lists(CALLS, max_size=6))
 def test_every_call_of_a_tool_has_a_result(calls: list[tuple[str, dict[str, Any]]]) -> None:
-    """One that fits the output schema's required names, or one that says what was wrong."""
+    """The result has the names that the output schema requires, or says what was wrong."""
     required = {tool.name: tool.gives.get("required", []) for tool in TOOLS}
 
     async def scenario(services: Services) -> None:

@@ -1,4 +1,4 @@
-"""Whichever models are set in turn, and whenever the daemon stops, every record ends up in the last one's."""
+"""For any models in turn, and whenever the daemon stops, every record gets vectors of the last model."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class SlowEmbedder(HashEmbedder):
 async def test_every_record_is_found_by_the_last_model(
     lives: list[tuple[ModelIdentity, float, int]], last: ModelIdentity, gone: frozenset[ModelIdentity]
 ) -> None:
-    """And at no time are vectors of two models mixed, or compared with a query of another."""
+    """Vectors of two models are never mixed, and never compared with the query's vector of another model."""
     storage, number = InMemoryStorage(), 0
     for model, seconds, count in [*lives, (last, 120.0, 1)]:
         slow, earlier = SlowEmbedder(model), {each.folder: each for each in map(SlowEmbedder, MODELS)}

@@ -17,7 +17,7 @@ awkward_names = st.text(st.sampled_from("a_%/\\'*é "), min_size=1, max_size=4)
 
 @given(story=batches, query=texts)
 def test_namespaces_never_touch(story: list[list[Work[Any]]], query: str) -> None:
-    """Whatever is asked about a namespace is answered from that namespace, though others look like patterns of it."""
+    """All questions about a namespace are answered from it alone, even if others look like patterns of its name."""
 
     async def live(store: StorageBackend) -> None:
         for batch in story:

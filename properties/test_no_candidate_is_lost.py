@@ -1,4 +1,4 @@
-"""Whatever the judge answers and the store refuses, what was learned is live, in the history of what is, or parked."""
+"""With any answers of the judge and refusals of the store, a learned record is live, replaced or parked."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ ANSWERS = st.one_of(
 
 
 class Judge(JudgingModel):
-    """Answers one question after the other as it was drawn; in the end, that they are separate."""
+    """A judge with drawn answers, one for each question; after these, it answers that records are separate."""
 
     def __init__(self, answers: list[str | set[int]]) -> None:
         super().__init__(self._judge)
@@ -63,7 +63,7 @@ class Judge(JudgingModel):
 
 
 async def where_they_are(rig: Rig) -> Counter[str]:
-    """How often each event is cited by a record that a learner made of it, wherever that is now."""
+    """How often each event is cited by learned records, wherever these are now."""
     live = await rig.records()
     replaced = [record for replacement in await rig.history() for record in replacement.replaced]
     parked = [record for cluster in await rig.storage.list_parked_clusters(NAMESPACE) for record in cluster.records]

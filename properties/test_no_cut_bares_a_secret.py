@@ -1,7 +1,7 @@
-"""Promise: wherever a text is cut on its way in, nothing private and no part of a secret is stored.
+"""Promise: wherever a text is cut on its way in, no private text and no part of a secret is stored.
 
-A cut takes away one end of a span, of a key or of a token, and what is left looks like ordinary text. So the samples
-stand across every bound at which something is cut, on every way in, and then all of the database is read.
+A cut takes away one end of a private span, a key or a token, and the rest looks like ordinary text. So samples are put
+across every place where a text is cut, on every way in, and then the whole database is read.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from kiro_learn.wire.messages import write_event
 from tests.unit.frontends.http.asking import Client, a_record, with_client
 
 LEAK = "Zq"
-"""Is in every five characters of what is secret, and nowhere else."""
+"""Text in every five characters of each secret, and nowhere else."""
 SECRET = "".join(f"Zq{number}" for number in range(10, 40))
 LINES = "\n".join(f"{SECRET[:60]}{number:04}" for number in range(20))
 WORDS = " ".join(f"Zq{number}" for number in range(10, 60))
@@ -63,7 +63,7 @@ FILLER = "the worker waits for its turn and reads on, since nothing here is to b
 
 
 def text_of(length: int, sample: str, place: int) -> str:
-    """``sample`` at ``place`` of so much ordinary text, or as near to it as it fits."""
+    """``sample`` at ``place`` in so much ordinary text, or as near to it as possible."""
     place = max(0, min(place, length - len(sample) - 2))
     rest = length - place - len(sample) - 2
     return f"{filler(place)} {sample} {filler(rest)}"
@@ -75,7 +75,7 @@ def filler(length: int) -> str:
 
 @st.composite
 def crossing(draw: st.DrawFn, *cuts: int, most: int) -> tuple[str, int]:
-    """A sample, and a place at which one of ``cuts`` falls into it or beside it."""
+    """A sample, and a place at which one of ``cuts`` falls into the sample or next to it."""
     name = draw(st.sampled_from([name for name, sample in SAMPLES.items() if len(sample) + 2 <= most]))
     event(name)
     sample = SAMPLES[name]
@@ -83,7 +83,7 @@ def crossing(draw: st.DrawFn, *cuts: int, most: int) -> tuple[str, int]:
 
 
 def stored_text(storage: InMemoryStorage) -> str:
-    """All that the database holds."""
+    """The text of the whole database."""
     tables = [name for (name,) in storage.connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
     rows = [row for table in tables for row in storage.connection.execute(f'SELECT * FROM "{table}"')]  # noqa: S608 - its own
     return "\n".join(str(value) for row in rows for value in row)
@@ -105,7 +105,7 @@ LONG = 600_000
 
 @attrs.frozen
 class Payload:
-    """What a shim hands over."""
+    """The payload that a shim sends."""
 
     body: bytes
     headers: dict[str, str]
@@ -137,11 +137,11 @@ PAYLOADS = (prompt_payload, tool_payload, stop_payload)
 
 _fitted = fitted(filler(LONG))
 MIDDLE_CUTS = (_fitted.index(TRUNCATED), LONG - (len(_fitted) - _fitted.index(TRUNCATED) - len(TRUNCATED)))
-"""Where a text of that length is cut: in front of what is left out of its middle, and behind it."""
+"""The two places where a text of that length is cut, since its middle is left out."""
 
 
 def shimmed(body: bytes, **headers: str) -> Payload:
-    """As the shim sends it: the beginning, with a word of how long it was."""
+    """The payload as the shim sends it: its beginning, and how long it was."""
     told = {f"X-Hook-{name.replace('_', '-')}": value for name, value in headers.items()}
     if len(body) > SHIM_BYTES:
         told["X-Hook-Truncated"] = str(len(body))
@@ -198,7 +198,7 @@ def test_no_cut_through_many_small_values_bares_any(crossed: tuple[str, int], ro
 def test_no_cut_by_the_shim_bares_any_of_a_payload(
     make: Callable[[str, str], dict[str, Any]], crossed: tuple[str, int]
 ) -> None:
-    """Broken JSON is read as far as MENDED_CHARACTERS: that is where its text ends."""
+    """Broken JSON is read up to MENDED_CHARACTERS, where its text is cut."""
     named = make("kiro-cli", "")
     overhead = len(json.dumps(named).rpartition('"')[0])
     payload = make("kiro-cli", text_of(2_200_000, crossed[0], crossed[1] - overhead))
@@ -229,7 +229,7 @@ def test_no_payload_that_ends_in_the_middle_bares_any(
     kept_after_hook("kiro-cli", Payload(text.encode()[: max(60, len(text) - cut)], {}), by_spool=False)
 
 
-# --- what is handed in directly ---------------------------------------------------------------------------------------
+# --- records that clients hand in -------------------------------------------------------------------------------------
 
 Handing = Callable[[Client, str], Awaitable[Any]]
 
@@ -339,7 +339,7 @@ def test_no_cut_of_what_is_handed_in_bares_any(data: st.DataObject, name: str) -
     scenario()
 
 
-# --- what a model words -----------------------------------------------------------------------------------------------
+# --- texts that a model writes ----------------------------------------------------------------------------------------
 
 
 @given(crossed=crossing(MAX_FACT, most=4_000))

@@ -1,4 +1,4 @@
-"""Whatever becomes of the calls of a model: the day's limit holds, each is counted once, and the store agrees."""
+"""With any results of a model's calls, the day's limit holds, each call is counted once, and the store agrees."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ANSWER = "four"
 
 
 class FatedModel:
-    """Does to each prompt what it says."""
+    """A model that does with each prompt what the prompt says."""
 
     strategy = MODEL_STRATEGY
     name = "fated"

@@ -1,6 +1,6 @@
-"""Promise: whatever was said in whatever order, a context block tells the facts that hold, and no others as such.
+"""Promise: whatever was said in any order, a context block tells only facts that hold as such.
 
-What may hold, and is marked so, stands only right after what holds instead.
+A candidate, which may hold, is marked, and only comes right after the fact that holds instead.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ MESSAGE = "Kira lives in Rome, Oslo or Bern, and likes, uses or avoids what?"
 
 
 async def told(services: Services) -> Sequence[ContextItem]:
-    await trio.sleep(1)  # until everything has its vector, so that it could be found by its meaning too
+    await trio.sleep(1)  # until everything has its vector and can be found by meaning too
     found = await services.contexts.builder.build(MINE, ContextRequest(message=MESSAGE, most_tokens=100_000))
     assert found.degraded == ()
     return [item for item in found.items if item.item_id.startswith("fa_")]
@@ -35,7 +35,7 @@ async def told(services: Services) -> Sequence[ContextItem]:
 
 @st.composite
 def disputes(draw: st.DrawFn) -> tuple[list[Any], list[list[Any]]]:
-    """Of one thing, by sources of which some are weaker."""
+    """Statements about one thing, by sources of different strength."""
     sources = st.sampled_from([SourceType.OBSERVED, SourceType.STATED])
     about = st.sampled_from([("lives_in", "Rome"), ("lives_in", "Oslo"), ("uses", "Bern"), ("avoids", "Bern")])
     drafts = [

@@ -1,4 +1,4 @@
-"""Whichever call of the store fails, and however, what was acknowledged is learned once all the same."""
+"""If any call of the store fails in any way, acknowledged events are still learned once."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ CONFIG = Config(learning=LearningConfig(extraction_bytes=100, buffer_idle_second
 
 
 class Bug(Exception):
-    """Nobody foresaw it."""
+    """An exception that no code expects."""
 
 
 class FaultyStorage(InMemoryStorage):
-    """Raises an error instead of doing the ``fatal``-th thing it is asked for."""
+    """A store whose ``fatal``-th call raises an error."""
 
     def __init__(self, fatal: int, error: Callable[[], Exception]) -> None:
         super().__init__()
@@ -41,7 +41,7 @@ class FaultyStorage(InMemoryStorage):
 
 
 async def take_and_learn(storage: InMemoryStorage) -> None:
-    """A short life: what could not be taken is sent again, as the spool drainer does."""
+    """A short life of a daemon. Events that it could not take are sent again, as the spool drainer does."""
     async with simulated_daemon(storage=storage, llm=Patient(), config=CONFIG) as services:
         for number in range(6):
             await take_again_and_again(services, number)
@@ -64,7 +64,7 @@ async def take_again_and_again(services: Services, number: int) -> None:
 
 @pytest.mark.parametrize("error", [partial(StorageBusy, "locked"), Bug])
 def test_no_failure_of_the_store_at_any_call_loses_an_event(error: Callable[[], Exception]) -> None:
-    """One that is foreseen, and one that crashes the caller; at the first call, the second, and so on."""
+    """With an expected error, and with one that crashes the caller, at each call in turn."""
     call_count = fatal = 0
     while fatal <= call_count:
         fatal += 1

@@ -1,4 +1,4 @@
-"""Whatever comes between, a session is told a thing again only if it changed, or after the context was made anew."""
+"""A session is told a thing again only if it changed, or after the session's context was compacted."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ WORDS = ["pool", "cache", "retry", "token", "queue"]
 
 @attrs.frozen
 class Ask:
-    """As many prompts of one session, all at once."""
+    """``count`` prompts of one session at once."""
 
     session: str
     query: str
@@ -41,14 +41,14 @@ class Ask:
 
 @attrs.frozen
 class Compact:
-    """The session's context is made anew."""
+    """The session's context is compacted."""
 
     session: str
 
 
 @attrs.frozen
 class Learn:
-    """A memory is kept; or forgotten, if it is there."""
+    """A memory is stored, or forgotten if it is stored already."""
 
     number: int
     words: str
@@ -56,7 +56,7 @@ class Learn:
 
 @attrs.frozen
 class State:
-    """Something is stated of an entity: a fact, a wish and a way; what says something else by then says this now."""
+    """A fact, a wish and a way about an entity are stated, in the place of earlier ones."""
 
     number: int
     words: str
@@ -103,7 +103,7 @@ def test_no_session_is_told_a_thing_twice(
 
 
 def simulate_all(story: Sequence[Step], config: Config) -> int:
-    """How many things were told."""
+    """Run the story; returns how many things were told."""
 
     async def scenario() -> int:
         storage = InMemoryStorage()
@@ -117,7 +117,7 @@ def simulate_all(story: Sequence[Step], config: Config) -> int:
                 await trio.sleep(1)
                 await ask(
                     services, Ask("another", "pool", 1), defaultdict(set)
-                )  # what was refused is written with this
+                )  # refused writes are written with this
         return count
 
     return simulate(scenario)
@@ -178,7 +178,7 @@ async def learn(services: Services, number: int, words: str, told: defaultdict[s
 async def state(
     services: Services, storage: InMemoryStorage, number: int, words: str, told: defaultdict[str, set[ToldId]]
 ) -> None:
-    """All that this changes of an item is told of it."""
+    """Put items with ``words``; changed items may be told again."""
     namespace = (await FixedProjects().project_of(FOLDER)).namespace
     about = graph.entity(number, WORDS[number], namespace=namespace, description=words)
     items: tuple[GraphItem, ...] = (

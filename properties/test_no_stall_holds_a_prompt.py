@@ -1,4 +1,4 @@
-"""Whenever the store stands still, and for however long: a prompt is answered in its budget and stored exactly once."""
+"""If the store stalls at any time for any length, a prompt is answered in its budget and stored exactly once."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from kiro_learn.testing.simulation import scheduled
 from kiro_learn.testing.storage import InMemoryStorage
 
 STALLS = st.lists(st.tuples(st.sampled_from(["read", "write", "both"]), st.floats(0, 2), st.floats(0, 4)), max_size=4)
-"""What stands still, after how long a pause, for how long."""
+"""Stalls: what stalls, after how long a pause, and for how long."""
 
 PROMPTS = st.lists(st.tuples(st.floats(0, 2), st.booleans()), min_size=1, max_size=6)
-"""After how long a pause each comes, and whether its agent names the session."""
+"""Prompts: the pause before each, and whether its agent names the session."""
 
 
 async def stall(storage: InMemoryStorage, stalls: list[tuple[str, float, float]]) -> None:
@@ -40,7 +40,7 @@ def letter(number: int, *, names_session: bool) -> Letter:
 
 
 async def report(services: Services, spool: Letterbox, sent: Letter) -> None:
-    """As the shim does it."""
+    """Report a hook as the shim does."""
     with trio.fail_after(0.501):
         answered = await services.hooks.take(sent.agent, sent.payload, sent.headers, retrieve=True)
     if answered.is_pending:
@@ -51,7 +51,7 @@ async def report(services: Services, spool: Letterbox, sent: Letter) -> None:
 async def test_a_prompt_is_answered_in_time_and_stored_once(
     stalls: list[tuple[str, float, float]], prompts: list[tuple[float, bool]]
 ) -> None:
-    """What is pending and sent again is one event, in one project's buffer or learned from once."""
+    """A pending prompt that is sent again is one event, which waits in one buffer or was learned once."""
     storage, spool = InMemoryStorage(), Letterbox()
     async with simulated_daemon(storage=storage, hook_spool=spool) as services:
         await trio.sleep(100)

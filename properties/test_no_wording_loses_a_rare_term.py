@@ -1,4 +1,4 @@
-"""Promise: where a model only names what a turn is about, a record of it holds its identifiers, numbers and paths."""
+"""Promise: if a model only names a turn's topic, the record still has the turn's identifiers, numbers and paths."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Wherever in a project an agent stands, and however it spells the way there, it is in the same namespace."""
+"""An agent in any folder of a project, by any spelling of its path, has the same namespace."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whatever the OpenAPI document allows is answered as it says: no 5xx, no status and no shape that it does not name."""
+"""All requests that the OpenAPI document allows get an answer that it describes: in status and form, and no 5xx."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ ASKED = [
     for mode in schemathesis.GenerationMode
     if mode is schemathesis.GenerationMode.POSITIVE or operation.query or operation.body
 ]
-"""Each operation as the document allows it and, where anything can be wrong with it, otherwise."""
+"""Each operation with valid requests and, if a request can be wrong, with invalid ones."""
 SEEDED = {"project": "my-api", "title": "Modified auth.ts", "text": "verify", "session": "s-1"}
 
 
@@ -55,18 +55,18 @@ async def ask(client: Client, case: Any) -> None:
 
 
 def _texts(value: Any) -> list[str]:
-    """A parameter of several values is given once for each."""
+    """The values of a parameter, which is given once for each."""
     values = value if isinstance(value, list) else [value]
     return [str(each).lower() if isinstance(each, bool) else str(each) for each in values]
 
 
 def _is_no_vector(status: int, path: str) -> bool:
-    """A query without a word has no direction, which only a search by meaning minds."""
+    """Whether the search by meaning refused a query without words, which has no vector."""
     return status == 503 and path.startswith("/api/semantic-search")
 
 
 EXAMPLES = min(10, max(1, settings().max_examples // 10))
-"""Of up to five requests, for each of some ninety ways to ask."""
+"""Examples of up to five requests, for each of some ninety operations and modes."""
 
 
 def _named(value: Any) -> str:
@@ -75,7 +75,7 @@ def _named(value: Any) -> str:
 
 @pytest.mark.parametrize(("operation", "mode"), ASKED, ids=_named)
 def test_openapi_is_kept(operation: Any, mode: Any) -> None:
-    """Cases that schemathesis makes of the document, and against it, asked of a daemon with a little in it."""
+    """Requests that schemathesis makes by the document, and against it, to a daemon with a few memories."""
 
     @settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
     @given(cases=st.lists(operation.as_strategy(generation_mode=mode), min_size=1, max_size=5))

@@ -26,7 +26,7 @@ OTHERS = [namespace_of("a_n", "mine"), namespace_of("ann", "min_"), namespace_of
 def test_others_change_nothing_in_mine(
     mine: list[MemoryRecord], others: list[tuple[MemoryRecord, Event]], query: str
 ) -> None:
-    """What other namespaces hold changes neither results, nor their order, nor their scores in mine."""
+    """Records of other namespaces change neither the results in mine, nor their order, nor their scores."""
 
     async def live(store: StorageBackend) -> None:
         await store.transact([put_record(record) for record in mine])

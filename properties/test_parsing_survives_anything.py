@@ -1,4 +1,4 @@
-"""Whatever a model answers, parsing gives records within their bounds or one kind of error."""
+"""For any answer of a model, parsing gives records within their bounds, or one kind of error."""
 
 from __future__ import annotations
 

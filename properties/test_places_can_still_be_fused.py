@@ -1,4 +1,4 @@
-"""``fusion = "rrf"`` is reciprocal rank fusion of what the two modes find, to the letter."""
+"""``fusion = "rrf"`` is exactly the reciprocal rank fusion of the two modes' rankings."""
 
 from __future__ import annotations
 

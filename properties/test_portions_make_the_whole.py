@@ -1,4 +1,4 @@
-"""What is too long for one prompt goes into several, each of which fits; together they are all of it, in order."""
+"""A batch that is too long for one prompt is cut into several that fit; together they are all of it, in order."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ EARLIER = st.lists(st.sampled_from(["one", "two"]), max_size=3).map(
 
 
 def torn_turns(events: list[Event], count: int) -> int:
-    """Sessions that a cut after ``count`` events leaves in the middle of a turn, counted one by one."""
+    """The count of sessions that a cut after ``count`` events leaves in the middle of a turn."""
     torn = 0
     for session in {each.session_id for each in events}:
         own = [(place, each.kind) for place, each in enumerate(events) if each.session_id == session]
@@ -42,7 +42,7 @@ def torn_turns(events: list[Event], count: int) -> int:
 def test_portions_fit_and_nothing_is_left_out_or_told_twice(
     history: list[Event], earlier: tuple[Event, ...], room: int
 ) -> None:
-    """One entry alone may not fit, if even little of it is too long."""
+    """A single entry may not fit, if even its shortest form is too long."""
     rest = waiting(*history)
     while rest:
         part = portion(BufferSnapshot(rest, earlier), room)
@@ -56,7 +56,7 @@ def test_portions_fit_and_nothing_is_left_out_or_told_twice(
 
 @given(history=HISTORIES, room=st.integers(500, 6_000))
 def test_no_other_cut_would_tear_fewer_turns_apart_or_take_more(history: list[Event], room: int) -> None:
-    """Of those that fit, as far as that can be told without framing each."""
+    """Among the cuts that fit, as far as that is known without framing each one."""
     rest = waiting(*history)
     taken = len(portion(BufferSnapshot(rest), room).snapshot.entries)
     for count in range(1, len(rest) + 1):

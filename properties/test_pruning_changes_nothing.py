@@ -29,7 +29,7 @@ LENGTHS = np.arange(PLACES, PLACES + DOCUMENTS + 1, dtype=np.int32)
 class Word:
     idf: float
     keys: frozenset[tuple[int, int]]
-    """(document, place with its column)"""
+    """Each occurrence: (document, place with its column)."""
     length: int
 
     def phrase(self) -> Phrase:
@@ -49,7 +49,7 @@ words = st.builds(
 
 
 def score_of(query: Sequence[Word], number: int, distance: int) -> float:
-    """The score of one document, as it is defined."""
+    """The score of one document, by its definition."""
     score = 0.0
     norm = K1 * (1 - B + B * float(LENGTHS[number]) / AVERAGE)
     for one, two in pairwise(query):
@@ -69,7 +69,7 @@ def score_of(query: Sequence[Word], number: int, distance: int) -> float:
 def test_pairs_score_alike_whichever_documents_are_compared(
     query: list[Word], compared: list[int], distance: int
 ) -> None:
-    """Each as it would alone, to the last bit."""
+    """Each query gives the same as alone, to the last bit."""
     documents = np.array(compared, np.int32)
     its_norms = norms(LENGTHS, average=AVERAGE).take(documents)
     found = neighbor_scores([word.phrase() for word in query], documents, its_norms, distance=distance)
@@ -80,7 +80,7 @@ def test_pairs_score_alike_whichever_documents_are_compared(
     scores=st.lists(st.sampled_from([0.0, 0.0, 0.5, 1.0, 1.0, 1.5, 2.0, 7.0]), max_size=120), limit=st.integers(1, 8)
 )
 def test_the_best_are_found_without_sorting(scores: list[float], limit: int) -> None:
-    """Among all, as if one had looked at each: those that score as much as the last, too."""
+    """The result is that of looking at each one: ties with the last one are found too."""
     ordered = sorted(filter(None, scores), reverse=True)
     least = ordered[limit - 1] if len(ordered) >= limit else 0.0
     expected = [number for number, score in enumerate(scores) if score and score >= least]

@@ -1,7 +1,7 @@
-"""Promise: no text, however it is made, takes more processor time to read than a multiple of its length.
+"""Promise: reading any text takes no more processor time than a multiple of its length.
 
-What models answer, agents report and people paste is read on the event loop or beside it, and a regular expression
-holds the interpreter either way: one that took the square of its input would stop everything.
+Texts of models, agents and people are read on the event loop or in a thread, and a regular expression holds the
+interpreter in both: one that takes quadratic time would stop everything.
 """
 
 from __future__ import annotations
@@ -56,13 +56,13 @@ ANCHORED = {
     "learning.profile.places:_RUN": "matched as a whole with each line of a file",
     "learning.profile.places:_STEP": "as above",
 }
-"""Patterns that are only matched at the beginning, which their module does not say by their name."""
+"""Patterns that are only matched at the beginning, though a search for their uses does not find that."""
 
 BOUNDED = {
     "adapters.histories.specstory:_SESSION": "reads the first 4 KiB of a file",
     "wire.hook_payload:_UNFINISHED": "reads the last 256 characters",
 }
-"""Patterns that never see a long text, or modules of which none does."""
+"""Patterns, or modules of patterns, that never get a long text."""
 
 _ALL = patterns()
 
@@ -115,7 +115,7 @@ def _answer(parse: Callable[[str], object]) -> Callable[[str], None]:
 
 
 def _turn_of(text: str) -> BufferSnapshot:
-    """A turn in which all that is said is ``text``."""
+    """A turn in which every text is ``text``."""
     return snapshot([prompt(1, text), tool(2, "bash", text, text), answer(3, text)])
 
 
@@ -124,12 +124,12 @@ def _record_of(text: str) -> MemoryRecord:
 
 
 def _rendered(text: str) -> object:
-    """As many records as have room in an answer, and the prompt itself."""
+    """Render as many records as have room in an answer, for ``text`` as the prompt."""
     return render(each_once([_record_of(text)] * 5), text, most_bytes=8_000)
 
 
 def _lines(text: str) -> object:
-    """In pieces, as a pipe gives them."""
+    """Read messages in pieces, as a pipe gives them."""
     reader, conversation = MessageReader(), Conversation("a", "/")
     conversation.begin()
     data = text.encode()
@@ -170,7 +170,7 @@ READERS: dict[str, tuple[Callable[[str], object], float]] = {
     "stored text": (lambda text: (item(text), one_line(text), paragraph(text)), 3),
     "the block of memories": (_rendered, 3),
 }
-"""Each way from a foreign text into the daemon, and how much more it may take than one pattern does."""
+"""All ways of foreign texts into the daemon, and how many times as long as one pattern each may take."""
 
 
 @pytest.mark.parametrize("name", READERS)

@@ -1,7 +1,7 @@
-"""Wherever a relearning ends, the next one finishes it: nothing is lost, nothing is done twice, all can be put back.
+"""Wherever a relearning stops, the next one finishes it: nothing is lost or done twice, and all can be undone.
 
-A kill leaves behind what is committed. So before each step of the scheduler a copy of that is kept, and from each of
-these copies another daemon starts and is asked to learn the rest again.
+A kill leaves only commits. So before each step of the scheduler a copy of the store is kept. From each of these copies
+another daemon starts, and is asked to learn the rest again.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ KINDS = (EventKind.PROMPT, EventKind.SESSION_SUMMARY, EventKind.NOTE)
 
 @attrs.frozen
 class Past:
-    """What happened, by kind and session, and which events each of the weak records was learned from."""
+    """Past events, by kind and session, and the events that each of the weak records was learned from."""
 
     events: tuple[tuple[EventKind, str], ...]
     records: tuple[frozenset[int], ...]
@@ -48,7 +48,7 @@ def pasts(draw: st.DrawFn) -> Past:
 
 
 class Moody(Model):
-    """Fails now and then, as ``moods`` says of each call; afterwards it is well."""
+    """A model that fails at some calls, by ``moods``, and is well after these."""
 
     def __init__(self, moods: Sequence[bool], *, merges: bool) -> None:
         self._moods = iter(moods)
@@ -66,7 +66,7 @@ class Moody(Model):
 
 
 class Coroner(trio.abc.Instrument):
-    """Keeps what a kill would leave behind, at each step of each task."""
+    """Keeps the state that a kill would leave, at each step of each task."""
 
     def __init__(self, storage: InMemoryStorage) -> None:
         self._storage = storage
@@ -97,7 +97,7 @@ def cited_by(records: Sequence[MemoryRecord]) -> Counter[EventId]:
 
 
 async def replaced_ids(storage: InMemoryStorage) -> Counter[RecordId]:
-    """How many replacements each replaced record is in."""
+    """The number of replacements that each replaced record is in."""
     changes = {each.replacement_id: each for record in await live(storage)
                for each in await storage.list_replacements(record.record_id)}  # fmt: skip
     return Counter(record.record_id for change in changes.values() for record in change.replaced)
@@ -118,7 +118,7 @@ def undo(record_id: RecordId, transaction: StorageTransaction) -> None:
 
 
 async def undone(storage: InMemoryStorage) -> tuple[MemoryRecord, ...]:
-    """What is live when all that can be put back is put back."""
+    """The live records after all replacements are undone."""
     while any(changes := [await storage.list_replacements(record.record_id) for record in await live(storage)]):
         newest = max((each[0] for each in changes if each), key=lambda change: change.replacement_id)
         await transact_one(storage, partial(undo, newest.replacing[0]))
@@ -135,7 +135,7 @@ async def undone(storage: InMemoryStorage) -> tuple[MemoryRecord, ...]:
 async def test_a_relearning_that_is_cut_off_anywhere_is_finished_by_the_next(
     past: Past, batch_bytes: int, prompt_characters: int, moods: list[bool], merges: bool
 ) -> None:
-    """Whatever the weak records tell of, however it is parted into batches, and whenever the model fails."""
+    """With any weak records, any batches, and a model that fails at any time."""
     config = Config(
         learning=LearningConfig(extraction_bytes=batch_bytes, extraction_attempts=1, breaker_failures=100),
         llm=LlmConfig(prompt_tokens=(INSTRUCTIONS_CHARACTERS + prompt_characters) // CHARACTERS_PER_TOKEN),

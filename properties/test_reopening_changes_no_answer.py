@@ -15,8 +15,9 @@ Story = list[list[Work[Any]]]
 
 @given(story=batches, query=texts)
 def test_reopening_changes_no_answer(story: Story, query: str) -> None:
-    """A store that answered after every batch answers as one that has just been opened: what it keeps in memory of
-    indexes and rows never shows.
+    """A store that answered after every batch answers like one that was just opened.
+
+    Its indexes and rows in memory make no difference.
     """
 
     async def live() -> None:
@@ -32,7 +33,7 @@ def test_reopening_changes_no_answer(story: Story, query: str) -> None:
 
 @given(story=batches, query=texts)
 def test_threads_and_a_file_change_no_answer(story: Story, query: str) -> None:
-    """The store of the tests, in memory and without threads, is the one that the daemon opens."""
+    """The store of the tests, in memory and without threads, answers like the one that the daemon opens."""
 
     async def live(store: Any) -> Any:
         outcomes = [list(map(told, await store.transact(batch))) for batch in story]

@@ -1,4 +1,4 @@
-"""Promise: what is marked private, or is a secret, never gets past the scrub; scrubbing again changes nothing."""
+"""Promise: no private text and no secret gets past the scrub; scrubbing again changes nothing."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ CUT_SOUP = st.lists(
     st.sampled_from(SECRETS).flatmap(lambda s: st.integers(0, len(s)).map(lambda end: s[:end])) | FRAGMENTS,
     max_size=10,
 ).map("".join)
-"""With secrets that end early, so that they are as short as a pattern allows, and shorter."""
+"""Texts with secrets that end early: as short as a pattern allows, and shorter."""
 ANY_TEXT = st.text(st.characters(), max_size=80) | SOUP
 PLAIN = st.text("bcdfglmnruvw \n,;", max_size=40)
 JSON = st.recursive(
@@ -74,14 +74,14 @@ def test_nothing_inside_of_a_private_span_survives(spans: list[str], between: st
     gap=st.sampled_from([" ", "\n", "\\n", "'", "="]),
 )
 def test_no_token_survives_whole_wherever_it_stands(before: str, secret: str, after: str, gap: str) -> None:
-    assume(secret not in before + after)  # there it may be glued to a word, which docs/privacy.md says is not seen
+    assume(secret not in before + after)  # else it may be glued to a word, which docs/privacy.md says is not found
 
     assert secret not in scrub_text(before + gap + secret + gap + after)
 
 
 @given(text=CUT_SOUP)
 def test_what_is_looked_for_first_hides_no_secret(text: str) -> None:
-    """Triggers and forms only save time: all kinds, tried one after the other, find nothing else."""
+    """Triggers and forms only save time: all kinds, tried one after the other, find the same."""
     assert redact_secrets(text) == redact_kinds(text, KINDS)
 
 

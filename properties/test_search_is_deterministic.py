@@ -17,7 +17,7 @@ MINE = NAMESPACES[0]
 
 @given(found=st.lists(records(of=st.just(MINE)), max_size=8), query=texts, order=st.randoms(use_true_random=False))
 def test_search_is_deterministic(found: list[MemoryRecord], query: str, order: object) -> None:
-    """The same records give the same ranking, in whichever order they came, asked as often as one likes."""
+    """The same records give the same ranking, in any order of arrival, however often it is asked."""
     numbered = [attrs.evolve(item, record_id=RecordId(f"mr_{number:026}")) for number, item in enumerate(found)]
     shuffled = list(numbered)
     order.shuffle(shuffled)  # type: ignore[attr-defined]  # a random.Random, which has no strategy type

@@ -1,4 +1,4 @@
-"""Any setting is set in any file of settings: it is read back, and every comment and line stays in order."""
+"""Any setting can be set in any file of settings: it is read back, and all comments and lines stay in order."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ NEAR = st.integers(-2, 100_000_000) | st.floats(allow_nan=False) | st.booleans()
 
 
 def values_of(key: Key) -> st.SearchStrategy[Any]:
-    """Some that fit, and some that do not."""
+    """Values for a setting, valid and invalid ones."""
     kind: Any = KEYS[key]
     if typing.get_origin(kind) is typing.Literal:
         return st.sampled_from([*typing.get_args(kind), "other"])
@@ -47,7 +47,7 @@ def is_valid(key: Key, value: Any) -> bool:
 
 @st.composite
 def files(draw: st.DrawFn) -> str:
-    """Sections of valid settings with comments and empty lines anywhere, written in one of three ways."""
+    """A file with sections of valid settings, in one of three spellings, with comments and empty lines anywhere."""
     chosen = draw(st.lists(st.sampled_from(sorted(KEYS)), unique=True, max_size=8))
     lines = [draw(COMMENTS)]
     for section in dict.fromkeys(key.section for key in chosen):
@@ -100,7 +100,7 @@ def with_other(config: Config, key: Key, value: Any) -> Config:
 
 
 def without_line_of(key: Key, text: str) -> list[str]:
-    """The comments and all other settings in their order; of the lines that may change, the comments."""
+    """All comments and all other settings in their order; of the lines that may change, only the comments."""
     kept = []
     for line in text.splitlines():
         setting, mark, comment = line.partition(" #")

@@ -1,4 +1,4 @@
-"""Whatever people do, and whenever the team is away: in the end each has what the others share, and nothing else."""
+"""Whatever people do, and whenever the team is away: in the end each has exactly what the others share."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ CONFIG = Config(share=ShareConfig(projects=f"shop={FOLDER}", every_seconds=5))
 ROLES = ("ann", "bob", "cat")
 
 Step = tuple[int, str, int, frozenset[int]]
-"""Who does what, which of their memories it is about, and who compares then."""
+"""The person who acts, the deed, the memory that it is about, and the people who compare after it."""
 
 DEEDS = ("learn", "forget", "correct", "withhold", "again", "away", "back", "expel", "admit")
 PEOPLE = st.integers(0, 2)
@@ -36,12 +36,12 @@ STEPS = st.lists(
 
 @attrs.define(eq=False)
 class Person:
-    """A daemon with what was done there."""
+    """A person's daemon, and the memories of others that were forgotten there."""
 
     services: Services
     storage: InMemoryStorage
     forgotten: set[str] = attrs.Factory(set)
-    """Titles of others that are not to come again."""
+    """The titles of others' memories that must not come again."""
 
     async def records(self) -> list[MemoryRecord]:
         page = await self.storage.list_memory_records(namespace=None, limit=999, offset=0)
@@ -56,7 +56,7 @@ class Person:
 
 
 class Team:
-    """Three people, and steps that they take."""
+    """Three people, and the steps that they take."""
 
     def __init__(self, team: InMemoryTeam, people: Sequence[Person]) -> None:
         self.team = team
@@ -113,7 +113,7 @@ class Team:
                 await person.services.sharing.withhold(record.record_id, is_withheld=deed == "withhold")
                 if deed == "withhold":
                     self.withheld.add(record.title)
-                elif record.title in self.withheld:  # what is shared again is another memory
+                elif record.title in self.withheld:  # a memory that is shared again is another one
                     self.withheld.discard(record.title)
                     for each in self.people:
                         each.forgotten.discard(record.title)

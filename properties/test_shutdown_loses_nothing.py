@@ -1,4 +1,4 @@
-"""Whenever the daemon stops, what it acknowledged is there for the next one, which learns it once."""
+"""Whenever the daemon stops, the next one has all acknowledged events, and learns them once."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ CONFIG = Config(learning=LearningConfig(extraction_bytes=150, buffer_idle_second
 
 
 class PonderingLlm(ScriptedLlm):
-    """Thinks for a second."""
+    """A model that takes a second for each answer."""
 
     async def complete(self, prompt: str) -> str:
         await trio.sleep(1)
@@ -30,7 +30,7 @@ class PonderingLlm(ScriptedLlm):
     stops=st.lists(st.tuples(st.floats(0, 4), st.booleans()), min_size=1, max_size=4),
 )
 async def test_a_stop_at_any_moment_loses_nothing(gaps: list[float], stops: list[tuple[float, bool]]) -> None:
-    """Orderly or cut off, again and again; the last daemon learns the rest."""
+    """Daemons stop in order or are cut off, again and again; the last one learns the rest."""
     storage = InMemoryStorage()
     acknowledged: set[int] = set()
     numbers = iter(range(len(gaps)))

@@ -1,4 +1,4 @@
-"""What the search syntax takes means what FTS5 takes it to mean, and whatever else comes is refused with its place."""
+"""A query that the search syntax takes means the same as in FTS5. Any other is refused with the place of the error."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ BY_HAND = """
 
 
 def in_fts5s_words(query: str) -> str:
-    """The query as somebody would write it for a table with our columns."""
+    """The query as a person would write it for a table with our columns."""
     for ours, theirs in COLUMNS.items():
         query = query.replace(f"{ours}:", f"{theirs}:").replace(f"{ours} :", f"{theirs} :")
     return "{title summary facts concepts} : (" + query + ")"
@@ -59,7 +59,7 @@ def in_fts5s_words(query: str) -> str:
 
 @given(story=stories, query=valid)
 def test_syntax_search_is_fts5(story: list[MemoryRecord], query: str) -> None:
-    """As FTS5 run by hand on the same text: the same records, scores and order."""
+    """The records, scores and order are those of FTS5 on the same text."""
 
     def by_hand(connection: apsw.Connection) -> list[tuple[Any, ...]]:
         return connection.execute(BY_HAND, (in_fts5s_words(query),)).fetchall()
@@ -77,7 +77,7 @@ def test_syntax_search_is_fts5(story: list[MemoryRecord], query: str) -> None:
 
 @given(query=st.one_of(garbage, valid.flatmap(lambda text: st.integers(0, len(text)).map(lambda end: text[:end]))))
 def test_whatever_comes_is_an_expression_or_is_refused_with_its_place(query: str) -> None:
-    """An expression never makes FTS5 complain, and a refusal names a place in the query."""
+    """FTS5 takes every expression, and every refusal names a place in the query."""
     refusal: QuerySyntaxError | None = None
     try:
         expression = compile_query(query)
@@ -94,7 +94,7 @@ def test_whatever_comes_is_an_expression_or_is_refused_with_its_place(query: str
 
 @given(story=stories, query=st.one_of(garbage, valid))
 def test_no_query_reaches_another_project_or_column(story: list[MemoryRecord], query: str) -> None:
-    """What only another project, or only a name of a file, holds is not found, whatever is asked."""
+    """No query finds text of another project, or text that is only in a file's name."""
     try:
         expression = compile_query(query)
     except QuerySyntaxError:

@@ -1,4 +1,4 @@
-"""Two daemons over one store: each event is learned once, by whichever comes first, and none is forgotten."""
+"""Two daemons over one store: each event is learned once, by the daemon that comes first, and none is forgotten."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.unit.pipelines.learn.learning_rig import PickyStorage
 CONFIG = Config(learning=LearningConfig(extraction_bytes=120, buffer_idle_seconds=0.5, retry_seconds=0.5))
 
 Arrival = tuple[int, float, bool, bool]
-"""To whom an event comes, how long after the one before, whether models are well, and whether the store is."""
+"""The daemon that gets the event, the pause before it, whether models are well, and whether the store is."""
 
 ARRIVALS = st.lists(
     st.tuples(st.integers(0, 1), st.sampled_from([0.0, 0.1, 1.0]), st.booleans(), st.booleans()), min_size=1, max_size=8
@@ -34,7 +34,7 @@ async def learn_all(services: Services) -> None:
     for _ in range(20):
         try:
             await services.learn.flush(project_id_in(NAMESPACE))
-        except KiroLearnError:  # the other learns it at this moment
+        except KiroLearnError:  # the other daemon learns it right now
             await trio.sleep(1.0)
         else:
             return

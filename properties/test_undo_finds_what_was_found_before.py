@@ -1,4 +1,4 @@
-"""Replacements that are all undone leave nothing behind: every search finds exactly what it found before them."""
+"""Once all replacements are undone, every search finds exactly what it found before them."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ TEXTS = st.lists(WORDS, min_size=1, max_size=6).map(" ".join)
 
 
 class Step(NamedTuple):
-    """Some of the live records are replaced by new ones."""
+    """A replacement of some live records by new ones."""
 
     going: frozenset[int]
-    """By their place among those alive, counted round and round."""
+    """The places of the replaced records among the live ones, modulo their count."""
     coming: Sequence[str]
-    """Their titles."""
+    """The titles of the new records."""
 
 
 STEPS = st.builds(
@@ -64,14 +64,14 @@ async def test_undoing_every_replacement_restores_every_search(
 
 
 async def found(services: Services, query: str) -> list[list[MemoryRecord]]:
-    """What every way of searching finds."""
+    """The records that each way of searching finds."""
     return [list((await services.search.search(NAMESPACE, query, limit=9, mode=mode)).records) for mode in SearchMode]
 
 
 async def replace_step_by_step(
     storage: InMemoryStorage, records: Sequence[MemoryRecord], steps: Sequence[Step]
 ) -> set[RecordId]:
-    """Carry out ``steps``; the ids of all that came."""
+    """Carry out ``steps``; returns the ids of all new records."""
     alive, brought = list(records), set()
     for position, step in enumerate(steps):
         gone = tuple(alive[place] for place in sorted({place % len(alive) for place in step.going}))
@@ -101,7 +101,7 @@ def replacing(came: Sequence[MemoryRecord], gone: tuple[MemoryRecord, ...], repl
 
 
 async def undo_through(services: Services, record_id: RecordId) -> Replacement:
-    """Undo what brought ``record_id``, or first what was built upon it."""
+    """Undo the replacement that brought ``record_id``, or a later one that must be undone first."""
     try:
         undone = await services.history.undo(record_id)
     except ReplacedSince as error:

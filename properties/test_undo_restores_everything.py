@@ -1,4 +1,4 @@
-"""Replaced records are in no answer, and back as they were once that is undone."""
+"""Replaced records are in no answer, and are back as they were after an undo."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ arrivals = st.lists(
     records(of=st.just(MINE), ids=NEW_IDS), min_size=1, max_size=2, unique_by=lambda record: record.record_id
 )
 certain = records(of=st.just(MINE), ids=[CERTAIN_ID])
-"""One that is there whatever the story: a replacement needs a record that goes."""
+"""A record that every story has, so that a replacement has a record to replace."""
 fates: st.SearchStrategy[list[Work[Any]]] = st.sampled_from(
     [[], [put_embedding(CERTAIN_ID, 5)], [set_aside(CERTAIN_ID)]]
 )
-"""Whether it has a vector by then, waits for one, or was set aside."""
+"""Works after which the record waits for a vector, has one, or was set aside."""
 stories = st.builds(lambda story, record, fate: [*story, [put_record(record), *fate]], batches, certain, fates)
 
 
@@ -76,7 +76,7 @@ def test_what_was_replaced_is_as_good_as_forgotten(
     chosen: set[RecordId],
     query: str,
 ) -> None:
-    """All but histories, and what learners are shown, is as in a store that forgot the record instead."""
+    """All answers but histories, and those for learners, are as in a store that forgot the record instead."""
 
     async def live(store: StorageBackend) -> None:
         other = InMemoryStorage(user_home=USER_HOME)
@@ -112,7 +112,7 @@ async def living(store: StorageBackend, namespace: Namespace, record_ids: set[Re
 
 
 def putting(came: Sequence[MemoryRecord]) -> Work[None]:
-    """Records, the first of them with its vector."""
+    """A work that puts records, the first of them with its vector."""
 
     def put(tx: StorageTransaction) -> None:
         for record in came:

@@ -1,4 +1,4 @@
-"""Whatever agents' files hold, installing keeps it, installing twice is installing once, and uninstalling undoes it."""
+"""For any agents' files: installing keeps their content, twice is the same as once, and uninstalling undoes it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Promise: whatever a tool that asks is given and answers, the batch stays well-formed, and answers come back whole."""
+"""Promise: with any input and output of a tool that asks, the batch is well-formed, and answers come back whole."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whatever the story of an index, a search in it finds what comparing with every survivor finds."""
+"""After any changes of an index, a search finds the same as a comparison with every record that is left."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ STORY = st.lists(st.one_of(PUT, PUT, PUT, REMOVE, GO_BACK, COMPACT), max_size=60
 
 Parts = tuple[int, ...]
 Survivors = dict[RecordId, tuple[datetime, Parts]]
-"""When each was made, and which of VECTORS it has: its whole's, then its windows'."""
+"""The time of each record that is left, and its vectors: the whole's, then its windows'."""
 
 
 @functools.cache
@@ -63,7 +63,7 @@ def after(
 
 
 def afresh(survivors: Survivors) -> VectorIndex:
-    """An index without a story."""
+    """A new index of the records that are left."""
     vectors = [VECTORS[part] for _, parts in survivors.values() for part in parts]
     return VectorIndex.of(
         list(survivors),
@@ -77,7 +77,7 @@ def afresh(survivors: Survivors) -> VectorIndex:
 def test_a_search_equals_brute_force_over_the_survivors(
     story: list[tuple[str, RecordId, int, Parts]], query_number: int, limit: int
 ) -> None:
-    """Generations branch too: each chapter may go on from any earlier one, and no one's past changes."""
+    """Each chapter may go on from any earlier index, and no earlier index changes."""
     generations: list[tuple[VectorIndex, Survivors]] = [(VectorIndex(), {})]
     for what, name, number, parts in story:
         index, survivors = generations[-1]

@@ -19,7 +19,7 @@ ROWS = st.integers(1, 3).flatmap(lambda rows: st.binary(min_size=1536 * rows, ma
 @given(bits=ROWS)
 @example(bits=ODD)
 def test_vectors_round_trip(bits: bytes) -> None:
-    """Every bit comes back: NaNs with what they carry, infinities, both zeros and subnormals."""
+    """Every bit comes back: NaNs with their payload, infinities, both zeros and subnormals."""
     parts = np.frombuffer(bits, np.float32).reshape(-1, DIMENSION)
     blob = embeddings.to_blob(ID, parts)
     assert len(blob) == 1536 * len(parts)

@@ -1,4 +1,4 @@
-"""Whatever a judge answers is a verdict that makes a record within a record's bounds, or one kind of error."""
+"""Any answer of a judge is a verdict whose record is within its bounds, or one kind of error."""
 
 from __future__ import annotations
 

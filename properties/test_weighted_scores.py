@@ -1,4 +1,4 @@
-"""A weighted score stays in its range, grows with each signal, and does not depend on the order of what is scored."""
+"""A weighted score stays in its range, grows with each signal, and does not depend on the order of records."""
 
 from __future__ import annotations
 

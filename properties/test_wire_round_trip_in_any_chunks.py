@@ -1,4 +1,4 @@
-"""Messages come out as they went in, however the bytes are cut; and no bytes at all can break the reader."""
+"""Messages come out as they went in, in any chunks; and no bytes can break the reader."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ AGENT_SAYS = st.sampled_from(
 
 
 def cut(data: bytes, places: Iterable[int]) -> list[bytes]:
-    """``data`` in pieces, some of which may be empty."""
+    """``data`` in pieces. Some may be empty."""
     ends = sorted(min(place, len(data)) for place in places)
     return [data[start:end] for start, end in zip([0, *ends], [*ends, len(data)], strict=True)]
 
@@ -93,7 +93,7 @@ def test_any_bytes_mean_the_same_however_they_are_cut(data: bytes, places: list[
 
 @given(said=st.lists(AGENT_SAYS | MESSAGES.map(encode), max_size=12))
 def test_a_conversation_takes_whatever_an_agent_says(said: list[bytes]) -> None:
-    """It answers only what was asked or is next, asks each of its three questions at most once, and never raises."""
+    """A conversation answers only open questions, asks each of its three questions at most once, and never raises."""
     conversation = Conversation("learn this", "/nowhere")
     asked = [conversation.begin().method]
     for message in read(said):

@@ -1,4 +1,4 @@
-"""Words are found by short cuts; they are those that the two expressions find, and choose the same facts."""
+"""The short cut finds the same words as the two expressions, and they choose the same facts."""
 
 from __future__ import annotations
 

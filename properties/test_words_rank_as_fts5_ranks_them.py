@@ -1,4 +1,4 @@
-"""What is kept of an index between searches never shows: each answer is that of FTS5's own bm25 at that moment."""
+"""Caches of an index make no difference: each answer is that of FTS5's own bm25 at that moment."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def record(number: int, title: str, summary: str) -> MemoryRecord:
 
 
 class Story:
-    """A namespace that grows and shrinks; ``works`` turns each chapter into writing."""
+    """A namespace that grows and shrinks. ``works`` turns each chapter into works."""
 
     def __init__(self) -> None:
         self.alive: list[MemoryRecord] = []
@@ -78,7 +78,7 @@ class Story:
         return self._replace(free[0]) if chapter == "replace" else self._delete(free[0], renew=chapter == "renew")
 
     def _delete(self, first: MemoryRecord, *, renew: bool) -> list[Work[Any]]:
-        """``renew``: another one, as long, comes at once."""
+        """``renew``: put another record of the same length at once."""
         put = [self._put(first.summary, first.title)] if renew else []
         return [lambda tx: tx.delete_memory_record([first.record_id]), *put]
 
@@ -109,7 +109,7 @@ class Story:
 
 
 def neighbor_expression(words: Sequence[str]) -> str:
-    """What holds two consecutive ``words`` close together."""
+    """An expression for documents that hold two consecutive ``words`` close together."""
     return " OR ".join(f"NEAR({one} {two}, {NEIGHBOR_DISTANCE})" for one, two in pairwise(words))
 
 
@@ -122,7 +122,7 @@ def told(ranking: Sequence[Hit]) -> list[tuple[Any, ...]]:
 
 
 def has_phrases(query: str) -> bool:
-    """FTS5 counts what it has just found of a pair's first word although its second, a phrase, does not stand there."""
+    """Whether a word is a phrase: FTS5 counts the first word of a pair although the phrase is not there."""
     return "-" in query or "." in query
 
 
