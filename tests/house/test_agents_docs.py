@@ -1,4 +1,4 @@
-"""An agent that can be installed into stands in each list of the documents and tests; a failure names the file."""
+"""Each agent that can be installed into is in every list of the documents and tests; a failure names the file."""
 
 from __future__ import annotations
 

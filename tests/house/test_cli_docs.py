@@ -1,4 +1,4 @@
-"""The command line and the settings are documented whole: read from the code, looked up in docs/."""
+"""All of the command line and the settings is documented: read from the code, looked up in docs/."""
 
 from __future__ import annotations
 

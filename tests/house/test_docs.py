@@ -1,4 +1,4 @@
-"""What the documents say is there, is there."""
+"""All that the documents name exists."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ TERMS = re.findall(r"^\| ([^|]+) \| [^|]+ \|$", GLOSSARY, re.MULTILINE)[1:]
 
 
 def public_classes() -> list[str]:
-    """The values and the services: what people meet. Errors have names that explain themselves."""
+    """The classes that people meet: values and services. Errors have names that explain themselves."""
     package = ROOT / "kiro_learn"
     files = [package / "config.py", *(package / "model").rglob("*.py"), *(package / "services").rglob("*.py")]
     nodes = (node for file in files for node in top_level(file))
@@ -29,7 +29,7 @@ def top_level(file: Path) -> list[ast.stmt]:
 
 
 def names_of_types() -> set[str]:
-    """Every class of the package, and every name that is given to a type."""
+    """The names of all classes and type aliases of the package."""
     nodes = [node for file in (ROOT / "kiro_learn").rglob("*.py") for node in top_level(file)]
     targets = [target for node in nodes if isinstance(node, ast.Assign) for target in node.targets]
     targets += [node.target for node in nodes if isinstance(node, ast.AnnAssign)]

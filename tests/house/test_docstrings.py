@@ -1,4 +1,4 @@
-"""Every public class says what it is, and public functions of the middle floors say what they do."""
+"""Every public class has a docstring, and so have public functions of the middle floors."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "kiro_learn"
 DOCUMENTED_ROOMS = ("client", "learning", "pipelines", "ports", "retrieval", "services")
-"""Rooms in which every public function has a docstring; one that is not there yet counts from its first file on."""
+"""Rooms in which every public function has a docstring. A room that does not exist yet counts from its first file."""
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -56,7 +56,7 @@ def test_the_list_tells_the_first_sentence(docstring: str, sentence: str) -> Non
 
 
 def undocumented(path: Path) -> Iterator[str]:
-    """Public functions and methods, also properties, of ``path`` that have no docstring."""
+    """The public functions, methods and properties of ``path`` without a docstring."""
     module = ast.parse(path.read_text(encoding="utf-8"))
     owners: list[tuple[str, list[ast.stmt]]] = [("", module.body)]
     owners += [

@@ -1,4 +1,4 @@
-"""Arrows point down: who may import whom, read from the imports themselves."""
+"""Imports point down: each floor imports only what it may, by the imports in the code."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ FLOORS: dict[str, int] = {
     "kiro_learn.__main__": 9,
     "kiro_learn.testing": 9,
 }
-"""The floor of a module is that of its longest prefix here."""
+"""The floors. A module's floor is that of its longest prefix here."""
 
 MAY_REACH: dict[int, set[int]] = {
     0: {0},
@@ -59,11 +59,11 @@ MAY_REACH: dict[int, set[int]] = {
 
 FRONTENDS, ADAPTERS = 8, 3
 ONE_STORE = "kiro_learn.adapters.postgres", "kiro_learn.adapters.sqlite"
-"""The first runs the statements of the second over other connections: one store, written once."""
+"""Two adapters of one store: the first runs the statements of the second over other connections."""
 FRONTENDS_MAY_ALSO_REACH = "kiro_learn.wire"
 CLIENT = "kiro_learn.client"
 CLIENT_MAY_REACH = {CLIENT, "kiro_learn.errors"}
-"""It runs in programs of others, and in processes that must start quickly: nothing of the daemon is loaded there."""
+"""The modules that the client may load. It runs in others' programs, and must start quickly without the daemon."""
 
 OUTSIDE: dict[int, set[str]] = {
     0: {"attrs", "numpy"},
@@ -74,7 +74,7 @@ OUTSIDE: dict[int, set[str]] = {
     6: {"attrs", "numpy", "structlog", "trio"},
     7: {"attrs", "numpy", "structlog", "trio"},
 }
-"""What a floor may import besides the standard library; floors that are not named here may import their own library."""
+"""The libraries that a floor may import. Floors that are not named here may import their own library."""
 
 MOST_LINES_OF_A_FILE = 400
 MOST_LINES = {ast.FunctionDef: 50, ast.AsyncFunctionDef: 50, ast.ClassDef: 200}
@@ -104,7 +104,7 @@ def floor_of(module: str) -> int | None:
 
 
 def room_of(module: str) -> str:
-    """The longest named prefix: two modules of one room may always see each other."""
+    """The module's room: its longest named prefix. Modules of one room may always import each other."""
     while module not in FLOORS:
         module = module.rpartition(".")[0]
     return module
@@ -177,7 +177,7 @@ def test_only_the_supervisor_catches_everything() -> None:
 
 
 def caught_by(handler: ast.ExceptHandler) -> set[str]:
-    """The names that it catches; an empty one if it catches everything."""
+    """The names that a handler catches; an empty one if it catches everything."""
     return set(re.findall(r"\w+", ast.unparse(handler.type))) if handler.type else {""}
 
 

@@ -1,4 +1,4 @@
-"""What a hint tells a person to do can be done: its command, its setting and its document are there."""
+"""A person can do what a hint says: its command, its setting and its document exist."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from kiro_learn.wire.settings import KEYS
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "kiro_learn"
 PROSE = {"again", "that", "command"}
-"""Words that follow the program's name where it is no command."""
+"""Words after the program's name that are no command."""
 VALUE = "VALUE"
 
 
@@ -24,7 +24,7 @@ NAMES = re.compile(rf"\b{PROGRAM} [a-z]|docs/|\[[a-z]+\] [a-z_]+")
 
 
 def said_in(path: Path) -> Iterator[tuple[int, str]]:
-    """Every text of a module that is not a docstring; what is filled in later stands as a word."""
+    """Every text of a module that is not a docstring. Values that are filled in later appear as a word."""
     nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
     docstrings = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
     hidden = docstrings | {id(part) for node in nodes if isinstance(node, ast.JoinedStr) for part in node.values}
@@ -40,7 +40,7 @@ def said_in(path: Path) -> Iterator[tuple[int, str]]:
 
 @cache
 def hints() -> dict[str, str]:
-    """What names a command, a document or a setting, by its place."""
+    """The texts that name a command, a document or a setting, by their place."""
     return {
         f"{path.relative_to(PACKAGE)}:{line}": text
         for path in sorted(PACKAGE.rglob("*.py"))
@@ -50,7 +50,7 @@ def hints() -> dict[str, str]:
 
 
 def problem_of(command: click.Command, words: list[str]) -> str:
-    """What is wrong with the words behind a command's name; empty if nothing is."""
+    """What is wrong with the words after a command's name; empty if nothing is."""
     for word in words:
         if isinstance(command, click.Group) and re.fullmatch(r"[a-z]+", word):
             found = command.get_command(click.Context(command), word)

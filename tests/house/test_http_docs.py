@@ -1,4 +1,4 @@
-"""``docs/http-api.md`` knows every route, every status and every sort of malformed request."""
+"""``docs/http-api.md`` has every route, every status and every sort of malformed request."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The agent that docs/models.md has people create is the one that is asked, and it can do nothing."""
+"""The agent of docs/models.md is the one that the daemon asks, and it has no tools."""
 
 from __future__ import annotations
 

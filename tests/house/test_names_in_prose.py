@@ -1,4 +1,4 @@
-"""What documents, docstrings and comments call by a name of our code is there."""
+"""Every name of our code in documents, docstrings and comments exists."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from kiro_learn.config import Config
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")]
 OF_OTHERS = re.compile(r"pool\.py|setup\.py|src/pool\.py|eval/\w+\.py")
-"""Files of the projects in examples, and of the data that benchmarks read."""
+"""Files of projects in examples, and of data that benchmarks read."""
 NAME = re.compile(
     r"(?<![\w/.-])((?:[a-z_]\w*/)*[a-z_]\w*\.py)\b|(?<![\w/.-])((?:[a-z_]\w*\.)+[A-Za-z_]\w*)(?![\w/.-]*[\w/-])"
 )
@@ -57,7 +57,7 @@ def test_a_name_that_is_gone_is_found() -> None:
 
 
 def prose_of(path: Path) -> str:
-    """All of a document; of a source its docstrings and comments."""
+    """The whole text of a document; the docstrings and comments of a source."""
     text = path.read_text(encoding="utf-8")
     if path.suffix != ".py":
         return text
@@ -68,9 +68,7 @@ def prose_of(path: Path) -> str:
 
 
 def names_of_ours(text: str) -> Iterator[str]:
-    """Python files, and dotted names that begin with a folder of the package, once they have more than an ending of a
-    file behind it.
-    """
+    """Python files, and dotted names that begin with a folder of the package, except those that are a file's name."""
     for file, dotted in NAME.findall(text):
         if file and not OF_OTHERS.fullmatch(file):
             yield file
@@ -79,14 +77,14 @@ def names_of_ours(text: str) -> Iterator[str]:
 
 
 def is_there(name: str) -> bool:
-    """Whether a file, a module, what a module has, a setting or a message of the log is called so."""
+    """Whether it is the name of a file, a module, a module's attribute, a setting or a log message."""
     if name.endswith(".py"):
         return any(f"/{place}".endswith(f"/{name}") for place in OURS)
     return is_defined(name.removeprefix("kiro_learn.").split(".")) or name in settings() or name in messages()
 
 
 def is_defined(parts: list[str]) -> bool:
-    """Whether a module of that name, or any of a folder of that name, has the rest."""
+    """Whether the module, or a module of the folder, that the first parts name defines the rest."""
     for end in range(len(parts), 0, -1):
         stem = "/".join(parts[:end])
         modules = [place for place in OURS if f"/{place}".endswith(f"/{stem}.py") or f"/{stem}/" in f"/{place}"]
@@ -97,7 +95,7 @@ def is_defined(parts: list[str]) -> bool:
 
 @cache
 def names_in(place: str) -> frozenset[str]:
-    """What is defined, assigned or called by name in a file."""
+    """The names that a file defines, assigns or calls."""
     found: set[str] = set()
     for node in ast.walk(ast.parse(OURS[place].read_text(encoding="utf-8"))):
         match node:
@@ -118,7 +116,7 @@ def settings() -> frozenset[str]:
 
 @cache
 def messages() -> frozenset[str]:
-    """The texts of our code that look like a dotted name: what the log calls an occurrence."""
+    """The texts of our code that look like a dotted name: the names of log messages."""
     trees = (ast.parse(path.read_text(encoding="utf-8")) for path in sources("kiro_learn"))
     strings = (node.value for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Constant))
     return frozenset(each for each in strings if isinstance(each, str) and re.fullmatch(r"\w+(?:\.\w+)+", each))

@@ -1,4 +1,4 @@
-"""Ports are contracts: nothing in them is done, and nothing in them is left over."""
+"""Ports are contracts: they contain no work, and no method that nobody calls."""
 
 from __future__ import annotations
 
@@ -55,8 +55,8 @@ WITHOUT_A_PROMISE = {
     "turn": "integration/storage/test_many_daemons.py",
     "write": "unit/actors/test_storage_actor.py",
 }
-"""Methods of the store that the contract does not call, by what holds them, with their callers. A new one has no place
-here: a method without a promise is one that the next store may do as it likes.
+"""Methods of the store that no contract test calls, by their class, with their callers. Add no new ones: without a
+promise, the next store may implement a method in any way.
 """
 
 
@@ -108,7 +108,7 @@ MUTABLE = {
 
 @pytest.mark.parametrize("path", sorted((PACKAGE / "actors").glob("*.py")), ids=lambda path: path.stem)
 def test_no_actor_is_handed_what_another_could_change(path: Path) -> None:
-    """As far as annotations tell: no container that can be changed, at the constructor or in the module."""
+    """By annotations: no mutable container in the constructor or the module."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     for node in tree.body:
         if isinstance(node, ast.Assign | ast.AnnAssign):

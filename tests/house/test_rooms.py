@@ -1,7 +1,7 @@
-"""Rooms and the arrows between them are counted, so that neither grows unseen.
+"""Rooms and the arrows between them are counted, so that neither grows unnoticed.
 
-A room is a folder or a file directly under ``kiro_learn``; ``benchmarks``, ``properties`` and ``scripts`` are one each.
-An arrow leads from one room to another whose modules it imports.
+A room is a folder or a file directly under ``kiro_learn``; ``benchmarks``, ``properties`` and ``scripts`` are rooms
+too. An arrow leads from one room to another from which it imports modules.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ ROOT = Path(__file__).parents[2]
 BESIDE = ("benchmarks", "properties", "scripts")
 MOST_ROOMS = 24
 MOST_ARROWS = 102
-"""A new wing may need more: then this is the true number, and a line here says why.
+"""A new room may need more arrows: then put the new number here, and say why.
 
-Those that look as if they could go, and are right: wire to privacy, since a hook's body is scrubbed before it is cut;
-learning to privacy, since what is learned is scrubbed where it is made; wire to agent_files, since an agent is one
-value, with its files beside its hooks, and since a setting is put into its text as a server into an agent's; wire to
-config, since the text of the settings says one; retrieval to errors, since it tells where a query is wrong; ports to
-errors, since contracts say what is raised; properties to frontends, since they hold the MCP server against anything.
+Arrows that look superfluous, but are needed: wire to privacy, since a hook's body is scrubbed before it is cut;
+learning to privacy, since drafts are scrubbed where they are made; wire to agent_files, since an agent is one value
+with its files and hooks, and since a setting is put into its text as a server is put into an agent's; wire to config,
+since it reads the settings' text; retrieval to errors, since it says where a query is wrong; ports to errors, since
+contracts say what is raised; properties to frontends, since they send anything to the MCP server.
 """
 LOOSE_FILES = {"__init__.py", "__main__.py", "errors.py", "config.py", "py.typed"}
 
@@ -39,12 +39,12 @@ def imported(path: Path) -> Iterator[str]:
 
 
 def is_loose(node: ast.ImportFrom, alias: ast.alias) -> bool:
-    """A file at the top is imported by its name, as in ``from kiro_learn import errors``."""
+    """Whether a file at the top is imported by its name, as in ``from kiro_learn import errors``."""
     return node.module == "kiro_learn" and f"{alias.name}.py" in LOOSE_FILES
 
 
 def house() -> dict[str, set[str]]:
-    """Each room, and the rooms that it imports from."""
+    """The rooms that each room imports from."""
     rooms: dict[str, set[str]] = {}
     for top in ("kiro_learn", *BESIDE):
         for path in (ROOT / top).rglob("*.py"):
@@ -75,7 +75,7 @@ def test_nothing_lies_loose_at_the_top() -> None:
 
 
 def test_the_tests_of_the_viewer_are_collected_without_playwright() -> None:
-    """They are skipped by name where it is missing, which the extra ``testing`` does not bring."""
+    """They are skipped by name without it: the extra ``testing`` does not install it."""
     faults = [
         path.name
         for path in (ROOT / "tests" / "viewer").glob("*.py")

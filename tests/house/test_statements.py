@@ -1,4 +1,4 @@
-"""Every statement is explained on a fresh database: none reads a table or an index from end to end without a reason."""
+"""Every statement is explained on a new database: none scans a table or an index without a reason."""
 
 from __future__ import annotations
 
@@ -219,12 +219,12 @@ WITH_STATEMENTS = (
     merging,
     retention,
 )
-"""The modules in which SQL stands, beside that of the graph."""
+"""The modules with SQL, except that of the graph."""
 BEGINS_A_STATEMENT = re.compile(r"\s*[A-Z]+\s")
 
 
 def statements_in(module: ModuleType) -> dict[str, str]:
-    """Those of a module; of a table of them, one for each key."""
+    """The statements of a module; for a dictionary of statements, one for each key."""
     found: dict[str, Any] = {}
     of_module: dict[str, Any] = vars(module)
     for name, value in of_module.items():
@@ -286,7 +286,7 @@ def test_no_statement_scans_or_sorts_without_a_reason(name: str, database: apsw.
 
 @pytest.mark.parametrize("name", ["COUNT_EXPIRABLE", "LIST_EXPIRABLE"])
 def test_only_events_of_the_sessions_that_were_learned_from_are_looked_at(name: str, database: apsw.Connection) -> None:
-    """By their time, all old events of the project would be read for each session."""
+    """An index by time would read all old events of the project for each session."""
     steps = plan(database, CONSTANTS[name])
     assert [step for step in steps if step.startswith("SEARCH e ")] == [
         "SEARCH e USING INDEX events_of_session (namespace=? AND session_id=?)"

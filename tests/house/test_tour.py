@@ -1,4 +1,4 @@
-"""The tour names what is there: each file, and each function, class or method in the file that its step names."""
+"""All names in the tour exist: each file, and each function, class or method in the file that its step names."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 
 
 def definitions(path: Path) -> set[str]:
-    """Functions and classes of a module, and ``Class.member`` for their methods and fields."""
+    """The functions and classes of a module, and ``Class.member`` for methods and fields."""
     found: set[str] = set()
     for node in ast.parse(path.read_text(encoding="utf-8")).body:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
@@ -46,7 +46,7 @@ def test_the_tour_has_steps() -> None:
     numbers = [int(number) for number in re.findall(r"^(\d+)\. `", TEXT, re.MULTILINE)]
 
     assert numbers == list(range(1, len(numbers) + 1))
-    assert len(numbers) > 30  # an event and a prompt
+    assert len(numbers) > 30  # for an event and a prompt
 
 
 @pytest.mark.parametrize("file", sorted(set(FILE.findall(TEXT))))
@@ -61,7 +61,7 @@ def test_each_name_of_the_tour_is_defined(name: str) -> None:
 
 @pytest.mark.parametrize("step", STEPS, ids=lambda step: " ".join(step.split()[:2]))
 def test_each_step_names_what_its_file_defines(step: str) -> None:
-    """Of each file of a step, one name at least is defined there."""
+    """At least one name of the step is defined in each of its files."""
     names = set(NAME.findall(step))
     for file in FILE.findall(step):
         there = definitions(ROOT / file)

@@ -1,4 +1,4 @@
-"""A real daemon in a process of its own, and a client that is as plain as a client can be."""
+"""A real daemon in a process of its own, and a client that is as simple as possible."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from tests.integration.forked import Forked
 
 READY_SECONDS = 60.0
 FORKED: tuple[str, ...] = ()
-"""Of a process that has imported it: no program is started."""
+"""Stands for a program that is forked from a process that has imported it, and not started."""
 PROGRAM = ("-m", "kiro_learn")
 
 
 class DaemonProcess:
-    """Started in a home; gone when the block ends, one way or the other."""
+    """A daemon's process, which is started in a home."""
 
     def __init__(
         self, home: Path, settings: Mapping[str, str], *, program: Sequence[str] = FORKED, port: int = 0
@@ -55,7 +55,7 @@ class DaemonProcess:
             time.sleep(0.005)
 
     def _written_address(self) -> tuple[int, int] | None:
-        """Which writing of the file is there; after a crash it is still that of the daemon before."""
+        """What tells one writing of the address file from another; after a crash, the old file is still there."""
         try:
             state = (self.home / "daemon.address").stat()
         except OSError:
@@ -67,7 +67,7 @@ class DaemonProcess:
         return http.client.HTTPConnection(host, int(port), timeout=timeout_seconds)
 
     def call(self, method: str, path: str, body: Any = None) -> Any:
-        """One request on a connection of its own; the answer's JSON, which must be a success."""
+        """Send one request on a connection of its own; returns the JSON of the answer, which must be a success."""
         connection = self.connect()
         try:
             status, answer = call(connection, self.token, method, path, body)
@@ -85,7 +85,7 @@ class DaemonProcess:
         self.process.communicate()
 
     def stop(self, by: signal.Signals = signal.SIGTERM) -> int:
-        """Ask it to stop, as a service manager does; its exit code."""
+        """Ask the daemon to stop, as a service manager does; returns its exit code."""
         self.process.send_signal(by)
         self.process.communicate(timeout=10)
         code: int | None = self.process.returncode
@@ -108,7 +108,7 @@ def call(
 def running_daemon(
     home: Path, settings: Mapping[str, str] | None = None, *, program: Sequence[str] = FORKED, port: int = 0
 ) -> Iterator[DaemonProcess]:
-    """A daemon that is ready; killed at the end of the block if it still runs."""
+    """A ready daemon, which is killed at the end of the block if it still runs."""
     daemon = DaemonProcess(home, settings or {}, program=program, port=port)
     try:
         daemon.wait_ready()

@@ -1,4 +1,4 @@
-"""A program that fails in every way a daemon can, with a canary in all that it reads, asks and raises.
+"""A program that fails in every way a daemon can, with a canary in all texts that it reads, asks and raises.
 
     python -m tests.integration.failing_daemon LOGS CANARY
 
@@ -41,7 +41,7 @@ LOGGERS = ("quart.app", "kiro_learn", "hypercorn.error", "hypercorn.access", "tr
 
 @attrs.frozen
 class Crasher:
-    """An actor that quotes what it was given."""
+    """An actor that crashes with a quote of its input."""
 
     canary: str
     name: str = "crasher"
@@ -104,7 +104,7 @@ async def actors_crash(canary: str) -> None:
 
 
 async def rows_are_damaged(path: Path, canary: str) -> None:
-    """Whatever a row holds that no row should."""
+    """Read rows with every kind of damage."""
     storage = await open_sqlite_storage(path, StorageConfig(reader_count=1), utc_now=lambda: EPOCH)
 
     def keep(transaction: StorageTransaction) -> None:

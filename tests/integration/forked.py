@@ -1,6 +1,6 @@
-"""Daemons and commands forked from a process that has imported all that they need.
+"""Daemons and commands that are forked from a process that has imported all that they need.
 
-Imports take longer than all else of a start: a second of a daemon's, half a second of ``doctor`` and ``service``.
+Imports take most of a start's time: a second of a daemon's, half a second of ``doctor`` and ``service``.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Forked:
         return self._process.exitcode
 
     def communicate(self, timeout: float | None = None) -> tuple[None, bytes]:
-        """What it wrote to its standard error, once it has ended."""
+        """Wait until the process has ended; returns its standard error."""
         self.wait(timeout)
         errors = self._errors.read_bytes() if self._errors.exists() else b""
         self._errors.unlink(missing_ok=True)
@@ -78,7 +78,7 @@ def _run(arguments: list[str], environment: dict[str, str], streams: tuple[Path,
         opened = os.open(path, os.O_RDWR if descriptor else os.O_RDONLY)
         os.dup2(opened, descriptor)
         os.close(opened)
-    # As an interpreter makes them where LC_ALL is C.UTF-8.
+    # As an interpreter opens them if LC_ALL is C.UTF-8.
     sys.stdin = open(0, encoding="utf-8", errors="surrogateescape", closefd=False)  # noqa: SIM115  # to the end
     sys.stdout = open(1, "w", encoding="utf-8", errors="surrogateescape", closefd=False)  # noqa: SIM115  # too
     sys.stderr = open(2, "w", encoding="utf-8", errors="backslashreplace", closefd=False)  # noqa: SIM115  # too

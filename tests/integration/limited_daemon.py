@@ -1,4 +1,4 @@
-"""The daemon with as many descriptors as ``DESCRIPTORS`` says, and no way to get more."""
+"""The daemon with only as many file descriptors as ``DESCRIPTORS`` says."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The daemon on a disk that can be made to stand still: while a file of that name lies in the home.
+"""The daemon on a disk that stalls while the home has a file of a certain name.
 
 ``stalled-reads`` holds every read of the database's files inside SQLite, ``stalled-syncs`` every flush.
 """
@@ -23,7 +23,7 @@ def stand_still(what: str) -> None:
 
 
 class StallingFile(apsw.VFSFile):
-    """A file on that disk."""
+    """A file on the stalling disk."""
 
     def xRead(self, amount: int, offset: int) -> bytes:  # noqa: N802  # apsw's name
         stand_still("stalled-reads")
@@ -35,7 +35,7 @@ class StallingFile(apsw.VFSFile):
 
 
 class StallingVfs(apsw.VFS):
-    """That disk, for every connection of this process."""
+    """The stalling disk, for every connection of this process."""
 
     def __init__(self) -> None:
         super().__init__("stalling", base="unix", makedefault=True)
@@ -44,7 +44,7 @@ class StallingVfs(apsw.VFS):
         return StallingFile("unix", name, flags)
 
     def xSleep(self, microseconds: int) -> int:  # noqa: N802  # apsw's name
-        """SQLite's own pauses let go of the interpreter. apsw's, for a disk in Python, hold it all the while."""
+        """Release the interpreter during a pause, as SQLite's own does; apsw's for a VFS in Python holds it."""
         time.sleep(microseconds / 1e6)
         return microseconds
 

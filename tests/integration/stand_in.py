@@ -1,4 +1,4 @@
-"""A stand-in for the daemon, as far as the shim can tell: it owns a home, takes one request and answers as told."""
+"""A stand-in for the daemon, for tests of the shim: it owns a home, takes one request and gives a set answer."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def ok(body: bytes) -> bytes:
 
 @attrs.define
 class Received:
-    """The requests of one test, as they came."""
+    """The requests of one test, in order."""
 
     requests: list[bytes] = attrs.field(factory=list)
 
@@ -41,7 +41,7 @@ class Received:
 
 @contextmanager
 def daemon(home: Home, answer: Callable[[socket.socket], None] | bytes = b"") -> Iterator[Received]:
-    """Take one request and answer it; the connection is left open, as servers do."""
+    """Take one request and answer it. The connection stays open, as with a server."""
     received = Received()
     with socket.create_server(("127.0.0.1", 0)) as listener, home.lock():
         thread = threading.Thread(target=_serve, args=(listener, answer, received), daemon=True)

@@ -1,4 +1,4 @@
-"""What the files of a repository, made by git itself, say of its branches."""
+"""Branches are read from the files of a repository that git itself made."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ BEFORE_ALL = datetime(2020, 1, 1, tzinfo=UTC)
 
 @attrs.frozen
 class Worktree:
-    """A folder in which git is run, a commit a time."""
+    """A folder in which git is run, with a new time for each commit."""
 
     folder: Path
 
@@ -52,7 +52,7 @@ class Worktree:
 
 @pytest.fixture
 def shop(tmp_path: Path) -> Worktree:
-    """On ``main`` with one commit, in a home folder of its own."""
+    """A worktree on ``main`` with one commit, in a home folder of its own."""
     home = tmp_path.resolve() / "home"
     (home / "shop").mkdir(parents=True)
     worktree = Worktree(home / "shop")

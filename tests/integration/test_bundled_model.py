@@ -41,7 +41,7 @@ def embed(model: OnnxEmbeddingModel, texts: Sequence[str]) -> Matrix:
 
 @pytest.mark.parametrize("module", ["kiro_learn.adapters.onnx.embedding.model", "kiro_learn.app.daemon"])
 def test_importing_the_adapter_does_not_import_its_libraries(module: str) -> None:
-    """The daemon answers before they are loaded: only ``load`` may pay for them."""
+    """The daemon answers before they are loaded: only ``load`` may import them."""
     libraries = "{'onnxruntime', 'tokenizers'}"
     program = f"import sys, {module}; print(*sorted({libraries} & set(sys.modules)))"
     result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
@@ -63,7 +63,7 @@ def test_sentences_are_ordered_by_what_they_mean(model: OnnxEmbeddingModel) -> N
 
 
 def test_a_pair_that_float32_scores_keeps_its_score(model: OnnxEmbeddingModel) -> None:
-    """0.558, 0.116 and 0.017 are what the same graph gives with the published float32 weights."""
+    """0.558, 0.116 and 0.017 are the scores of the same graph with the published float32 weights."""
     a, b, c, d = embed(
         model,
         [
@@ -189,7 +189,7 @@ def test_a_file_that_onnx_runtime_cannot_read_is_our_error(tmp_path: Path, monke
 
 
 def test_using_the_model_leaves_no_trace_in_the_users_folders(tmp_path: Path) -> None:
-    """ONNX Runtime would keep a device id in the cache folder, and send usage data under it."""
+    """ONNX Runtime would keep a device id in the cache folder, and send usage data with it."""
     adapter_name = "kiro_learn.adapters.onnx.embedding.model"
     program = f"import trio; from {adapter_name} import OnnxEmbeddingModel as M; trio.run(M().embed, ['x'])"
     environment = {"HOME": str(tmp_path), "TMPDIR": str(tmp_path), "PATH": "/usr/bin:/bin"}

@@ -1,4 +1,4 @@
-"""A real daemon learns with the bundled model, and is given another while it is down."""
+"""A real daemon learns with the bundled model, and gets another model while it is stopped."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def status(daemon: DaemonProcess) -> Any:
 
 
 def found(daemon: DaemonProcess, mode: str) -> list[str]:
-    """The titles and summaries of the memories that fit a question best."""
+    """The titles and summaries of the best memories for a question."""
     asked = {"namespace": event(0, 0)["namespace"], "query": "seeding the salt of item7", "limit": 3, "mode": mode}
     answer = daemon.call("GET", f"/v1/memories/search?{urlencode(asked)}")
     return [f"{each['title']} {each['summary']}" for each in answer]

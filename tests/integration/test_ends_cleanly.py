@@ -1,4 +1,4 @@
-"""A daemon that is told to end, however soon and by whichever signal, ends well."""
+"""A daemon that is told to stop ends well, however soon, and by any signal."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pytest
 from tests.integration.daemon_process import PROGRAM, DaemonProcess, running_daemon
 
 ENDS = int(os.environ.get("ENDS", "10"))
-"""Half of them ended by SIGABRT or SIGSEGV while the interpreter was taken apart around the thread that loads it."""
+"""The daemons that are ended. Once, half of them crashed when the interpreter ended while the model was loading."""
 
 
 def test_it_ends_well_however_soon_it_is_told_to(tmp_path: Path) -> None:
@@ -31,7 +31,7 @@ def test_it_ends_well_however_soon_it_is_told_to(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("by", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 def test_every_signal_that_asks_for_an_end_gets_an_orderly_one(tmp_path: Path, by: signal.Signals) -> None:
-    """SIGHUP comes as a terminal is closed."""
+    """SIGHUP comes when a terminal is closed."""
     with running_daemon(tmp_path, {"KIRO_LEARN_EMBEDDING_ENABLED": "false"}) as daemon:
         assert daemon.stop(by) == 0
     assert (tmp_path / "logs" / "daemon.jsonl").read_text().splitlines()[-1].count("daemon.stopped") == 1

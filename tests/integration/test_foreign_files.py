@@ -1,4 +1,4 @@
-"""What one hook under sudo left in the home ends no daemon: it is set aside, named, and taken once it can be read."""
+"""Files that a hook under sudo left in the home end no daemon: they are put aside, named, and taken once readable."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="only root makes a fil
 
 @pytest.fixture
 def home(tmp_path: Path) -> Iterator[Home]:
-    """Three events wait in it."""
+    """A home in which three events wait."""
     made = Home(tmp_path / "home")
     made.prepare()
     made.token()
@@ -47,7 +47,7 @@ def give_away(*paths: Path) -> None:
 
 
 def drained(daemon: DaemonProcess) -> dict[str, Any]:
-    """The status once the spool was looked at."""
+    """The status after the spool was looked at."""
     deadline = time.monotonic() + 20
     while True:
         status = daemon.call("GET", "/v1/status")

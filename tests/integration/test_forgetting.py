@@ -1,4 +1,4 @@
-"""A real daemon forgets by every sort of selection: afterwards no file of its home holds a word of it."""
+"""A real daemon forgets by every sort of selection: afterwards no file of its home holds a forgotten word."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ GOES, STAYS = "Zanzibarium", "Madagascarite"
 
 @attrs.frozen
 class Story:
-    """A home with two projects, of which something goes and something stays."""
+    """A home with two projects, of which some things are forgotten and others stay."""
 
     home: Path
     daemon: DaemonProcess
@@ -39,7 +39,7 @@ class Story:
     other: Path
 
     def report(self, folder: Path, number: int, word: str, *, is_learned: bool = True, **changes: Any) -> None:
-        """A turn: a prompt and its answer, learned at once."""
+        """Report a turn of a prompt and its answer, which is learned at once."""
         namespace = self.client.project(str(folder))["namespace"]
         _, _, actor_id, _, project_id, _ = namespace.split("/")
         texts = (
@@ -53,7 +53,7 @@ class Story:
             self.client.flush(project_id)
 
     def knows(self, word: str) -> bool:
-        """Whether anything of it is stored."""
+        """Whether anything with ``word`` is stored."""
         stored = json.dumps([self.client.memories(limit=100), self.client.events(limit=100)])
         return word in stored
 
@@ -86,7 +86,7 @@ def insist_it_is_gone(story: Story) -> None:
 
 
 def both(story: Story, **goes: Any) -> None:
-    """What goes differs by ``goes`` from what stays. A backup has both."""
+    """Report a turn to forget and one to keep, which differ by ``goes``. A backup has both."""
     story.report(story.shop, 1, STAYS)
     story.report(story.shop, 2, GOES, **goes)
     done(kiro_learn(story.home, "backup", "now"))
@@ -237,7 +237,7 @@ def test_a_project_beside_everywhere_is_an_error(tmp_path: Path, verb: tuple[str
 
 @pytest.mark.parametrize("seconds", [0.02, 0.15])
 def test_a_daemon_that_is_killed_in_the_middle_goes_on_at_its_start(tmp_path: Path, seconds: float) -> None:
-    """Killed at some moment after the request was sent: nothing is gone then, or all of it goes."""
+    """It is killed at some moment after the request was sent: either nothing is gone, or all of it goes."""
     home, shop = tmp_path / "home", project_in(tmp_path / "shop")
     with running_daemon(home, SETTINGS) as daemon, Client(home) as client:
         story = Story(home, daemon, client, shop, shop)

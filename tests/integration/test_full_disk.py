@@ -1,4 +1,4 @@
-"""A disk without room: what is remembered is told, what is new is called not stored, and nothing is left behind."""
+"""On a full disk, memories are told, new events are reported as not stored, and no unfinished file is left."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 
 
 def fill(folder: Path) -> Path:
-    """Take all the room there is."""
+    """Fill the disk; returns the file that fills it."""
     filler = folder / "filler"
     descriptor = os.open(filler, os.O_WRONLY | os.O_CREAT, 0o600)
     try:
@@ -101,7 +101,7 @@ CALLS = ("open", "write", "fsync", "link", "rename", "unlink")
 
 
 def _refusing(wanted: str, left: list[int], real: Callable[..., object]) -> Callable[..., object]:
-    """``real``, which has no room the ``left``th time it is called."""
+    """``real``, which finds no room at its ``left``th call."""
 
     def perhaps(*values: object, **names: object) -> object:
         left[0] -= 1
@@ -117,7 +117,7 @@ def _refusing(wanted: str, left: list[int], real: Callable[..., object]) -> Call
 def test_no_room_at_any_call_of_the_hook_leaves_no_file_that_holds_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wanted: str, nth: int
 ) -> None:
-    """It is kept whole or not at all, with the key that it was sealed with."""
+    """The request is kept whole or not at all, with the key that sealed it."""
     (tmp_path / "spool").mkdir()
     request = b"POST /v1/hooks/a HTTP/1.1\r\nContent-Length: 2\r\n\r\n{}"
     said: list[str] = []

@@ -1,4 +1,4 @@
-"""The commits of a repository that say why become memories, once; nothing that its settings name is run."""
+"""The commits of a repository that give a reason become memories once; no program of its settings is run."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ WHY = "Keep the pool at 20 connections\n\nPostgres refuses more than 25, because
 
 @attrs.frozen
 class Repository:
-    """A repository whose commits are made with any message at any time."""
+    """A repository in which tests commit with any message at any time."""
 
     folder: Path
 
@@ -112,7 +112,7 @@ def test_merges_and_bots_are_left_out_and_counted(shop: Repository) -> None:
 
 
 def test_hostile_messages_neither_break_nor_leak(shop: Repository) -> None:
-    token = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" * 2  # assembled, so that no scanner takes it for a real one
+    token = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" * 2  # assembled, so that no scanner takes it for a real token
     shop.commit(b"Title \x1b[31mred\x1b[0m \xff\xfe\x07\n\nbecause \x1b]0;x\x07 it \xe2\x80\xae must\n")
     shop.commit(f"Rotate the key\n\nbecause {token} leaked\n")
     shop.commit(b"Long\n\nbecause " + b"of it " * 300_000)
@@ -183,7 +183,7 @@ def test_every_sort_of_repository_is_read_or_counted(shop: Repository, manner: s
 
 
 def test_a_repository_that_git_waits_for_is_left_out(shop: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What a stranger packs into an archive may be a pipe that nobody writes to."""
+    """A stranger's archive may hold a pipe to which nobody writes."""
     monkeypatch.setattr(git, "LISTING_SECONDS", 0.2)
     (shop.folder / ".git" / "HEAD").unlink()
     os.mkfifo(shop.folder / ".git" / "HEAD")

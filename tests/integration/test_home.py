@@ -195,7 +195,7 @@ def test_a_hook_whose_parts_are_gone_does_not_block_the_agent(home: Home, tmp_pa
 def test_it_is_prepared_while_hooks_come_and_go(
     home: Home, monkeypatch: pytest.MonkeyPatch, vanishes_before: str
 ) -> None:
-    """A hook renames its file when it is whole, and the daemon before us may still be taking some."""
+    """A hook renames its file when it is complete, and an earlier daemon may still take some."""
     half = home.path / "spool" / ".1-x"
     half.touch(mode=0o644)
     half.chmod(0o644)
@@ -225,7 +225,7 @@ def test_a_hook_that_finishes_meanwhile_comes_at_the_next_look(home: Home, monke
 
 
 def test_what_killed_writers_left_is_removed_once_it_is_old(home: Home) -> None:
-    """A file of the spool is the drainer's, which keeps what it can."""
+    """Files of the spool are left to the drainer, which keeps all that it can."""
     ours = ("token", "spool.key", "bin/hook", "bin/hook.py", "spool/.1-x")
     key = "0123456789abcdef"
     names = (f".token.{key}", f"spool.key.{key}", f"bin/.hook.{key}", f"bin/.hook.py.{key}", f".daemon.address.{key}")

@@ -1,4 +1,4 @@
-"""The shim against a stand-in daemon: what it sends, prints and says, and that it never hurts."""
+"""The shim with a stand-in daemon: what it sends and prints, and that it never harms an agent."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_without_a_daemon_the_event_is_kept_and_nothing_is_printed(home: Home) -
 
 
 def test_what_is_kept_lies_nowhere_in_the_clear(home: Home) -> None:
-    """Also not a prompt that came by environment."""
+    """A prompt from the environment is sealed too."""
     private = b'{"hook_event_name": "userPromptSubmit", "prompt": "<private>the canary</private> sang"}'
     run_shim(home, "kiro-cli", payload=private, environment={"USER_PROMPT": "the canary"})
 
@@ -157,7 +157,7 @@ def test_a_server_that_speaks_no_http_does_no_harm(home: Home, nonsense: bytes) 
 
 
 def test_a_server_that_trickles_costs_no_more_than_two_seconds(home: Home) -> None:
-    """The one slow test here: it waits for the limit itself, which no single pause of the server comes near."""
+    """The only slow test here: it waits for the total limit, since each pause of the server is far below it."""
 
     def trickle(connection: socket.socket) -> None:
         connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n")
@@ -187,7 +187,7 @@ def test_an_agent_that_writes_nothing_leaves_its_prompt_in_the_environment(home:
 
 
 def test_an_agent_that_never_closes_its_pipe_is_not_waited_for(home: Home) -> None:
-    """The quickest of three: the interpreter takes its time to start on a busy machine."""
+    """The fastest of three runs counts: on a busy machine, the interpreter starts slowly."""
     read_end, write_end = os.pipe()
     seconds = []
     for _ in range(3):
@@ -201,7 +201,7 @@ def test_an_agent_that_never_closes_its_pipe_is_not_waited_for(home: Home) -> No
 
 
 def test_a_parent_that_blocks_our_alarm_does_not_make_us_wait(home: Home) -> None:
-    """Its pipe never ends: who waited for that would be killed after five seconds, which fails the test."""
+    """Its pipe never ends: a shim that waited for the end would be killed after five seconds and fail the test."""
     read_end, write_end = os.pipe()
     before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGALRM])
     try:
@@ -293,7 +293,7 @@ def test_a_program_that_borrows_its_functions_keeps_no_file_open(home: Home) -> 
 
 
 def test_it_loads_nothing_but_its_socket() -> None:
-    """What an agent waits for is mostly the interpreter; a single careless import would double it."""
+    """An agent waits mostly for the interpreter; a single careless import would double that time."""
     code = (
         "import sys; sys.path.append(sys.argv[1]); old = set(sys.modules); import hook; print(set(sys.modules) - old)"
     )

@@ -1,4 +1,4 @@
-"""Whatever fails, and however: neither the log nor standard error holds a word of what was worked on."""
+"""After any failure, neither the log nor standard error holds a word of contents."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ async def serve(*_arguments: object) -> None:
 
 daemon.serve = serve
 """
-"""What makes every daemon that finds it as ``sitecustomize`` fail as it begins."""
+"""A ``sitecustomize`` that makes every daemon fail at its start."""
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""From folders to projects, with real folders, links and git."""
+"""Finds the projects of folders, with real folders, links and git."""
 
 from __future__ import annotations
 

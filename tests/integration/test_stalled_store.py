@@ -1,4 +1,4 @@
-"""A store that really stands still, in a real daemon: the prompt is answered in its budget, its event stored once."""
+"""With a stalled store in a real daemon, the prompt is answered in its budget, and its event is stored once."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ pytestmark = pytest.mark.one_python
 
 SETTINGS = {"KIRO_LEARN_EMBEDDING_ENABLED": "false", "KIRO_LEARN_LEARNING_BUFFER_IDLE_SECONDS": "0.05"}
 PATIENT = SETTINGS | {"KIRO_LEARN_STORAGE_BUSY_SECONDS": "60"}
-"""A prompt that waits for the store until SQLite gives up waits for a minute, or for the ten seconds of its own that
-SQLite spends on the -shm file: many times as long as a slow machine needs."""
+"""Settings with which SQLite gives up after a minute, or after its own ten seconds for the -shm file: a prompt that
+waits for the store is then much slower than a slow machine."""
 LAUNCHER = (str(Path(__file__).with_name("stalling_daemon.py")),)
 IN_TIME_SECONDS = 2.5
-"""The budget of 0.5 s, and what a busy machine adds to most requests."""
+"""The budget of 0.5 s, with the delay of a busy machine."""
 MOST_SECONDS = 6.0
 PROMPTS = range(2, 12)
 LEAST_ANSWERED = 100
-"""Other requests, one after the other, in the five seconds that these prompts take: a machine of two cores answered
-5,000. Where SQLite waited without letting go of the interpreter, it answered 14 to 25."""
+"""The fewest other requests that are answered in the five seconds of these prompts. Two cores answered 5,000; if SQLite
+waited without releasing the interpreter, they answered 14 to 25."""
 
 SHM_LOCKS = (120, 8)
-"""First byte and count of SQLite's locks in the -shm file: write, checkpoint, recover, and five for readers."""
+"""The first byte and the count of SQLite's locks in the -shm file: write, checkpoint, recover, five for readers."""
 
 
 @contextmanager
@@ -51,7 +51,7 @@ def another_writer(home: Path) -> Iterator[None]:
 
 @contextmanager
 def locked_shm(home: Path) -> Iterator[None]:
-    """Another process with every lock of the -shm file, for which SQLite waits without looking at anything else."""
+    """Another process with all locks of the -shm file, for which SQLite waits without checking for a cancellation."""
     first, count = SHM_LOCKS
     with (home / "kiro-learn.db-shm").open("r+b") as shm:
         fcntl.lockf(shm, fcntl.LOCK_EX, count, first)
@@ -60,7 +60,7 @@ def locked_shm(home: Path) -> Iterator[None]:
 
 @contextmanager
 def stalled_disk(home: Path) -> Iterator[None]:
-    """Reads and flushes that do not come back."""
+    """Reads and flushes that do not return during the block."""
     flags = [home / "stalled-reads", home / "stalled-syncs"]
     for flag in flags:
         flag.touch()
@@ -81,7 +81,7 @@ def prompt(number: int) -> dict[str, str]:
 
 
 def report(daemon: DaemonProcess, number: int) -> tuple[float, str | None]:
-    """How long a prompt's hook waits, and what it is told of its event."""
+    """How long a prompt's hook waits, and what the answer says of its event."""
     connection = daemon.connect(timeout_seconds=20)
     headers = {"Authorization": f"Bearer {daemon.token}", "Content-Type": "application/json"}
     headers["X-Hook-Event-Id"] = f"00{number:024d}"
@@ -102,7 +102,7 @@ def count_events(daemon: DaemonProcess) -> int:
 
 @contextmanager
 def counted_answers(daemon: DaemonProcess) -> Iterator[list[int]]:
-    """The statuses of requests that need nothing of the store, asked one after the other during the block."""
+    """The statuses of requests that need no store, asked one after the other during the block."""
     statuses: list[int] = []
     is_over = threading.Event()
 
@@ -133,7 +133,7 @@ STALLS = [
     pytest.param(locked_shm, PROGRAM, id="locked_shm"),
     pytest.param(stalled_disk, LAUNCHER, id="stalled_disk"),
 ]
-"""The daemon is the shipped one where its disk is: what Python stands between would wait otherwise than SQLite does."""
+"""The ways in which a store stalls. Only the disk needs another program: its VFS in Python waits unlike SQLite."""
 
 
 @pytest.mark.parametrize(("stall", "program"), STALLS)

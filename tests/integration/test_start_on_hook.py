@@ -1,4 +1,4 @@
-"""The daemon started apart from its starter, by hand and by a hook."""
+"""A daemon that is started by hand or by a hook does not depend on its starter."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ PATIENCE_SECONDS = 30.0
 
 @pytest.fixture
 def home(tmp_path: Path) -> Iterator[Home]:
-    """One whose ``bin/start`` only counts its calls."""
+    """A home whose ``bin/start`` only counts its calls."""
     made = Home(tmp_path / "home")
     made.prepare()
     made.token()
@@ -38,7 +38,7 @@ def home(tmp_path: Path) -> Iterator[Home]:
 
 
 def calls(home: Home) -> int:
-    """How often the daemon was started; what is started is not waited for by the hook, so it is here."""
+    """How often the daemon was started. This waits for the started process, since the hook does not."""
     time.sleep(0.2)
     path = home.path / "calls"
     return path.read_text().count("started") if path.exists() else 0

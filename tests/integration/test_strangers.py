@@ -1,4 +1,4 @@
-"""Another user of this machine, without the token, neither ends the daemon nor holds up a prompt."""
+"""Another user of this machine without the token can neither end the daemon nor delay a prompt."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ SETTINGS = {"KIRO_LEARN_EMBEDDING_ENABLED": "false"}
 PROGRAM = (str(Path(__file__).with_name("limited_daemon.py")),)
 A_STRANGER = 65_534
 MOST_CONNECTIONS = 600
-"""Of the stranger at a time: more than the daemon may have in all but the largest case."""
+"""The stranger's connections at a time: more than the daemon may have, except in the largest case."""
 OPENED_AT_ONCE, PAUSE_SECONDS = 20, 0.05
-"""As fast as that it opens them: faster, it would be the processor that the daemon lacks, and no descriptor."""
+"""The speed of opening them. If it were faster, the daemon would lack processor time instead of descriptors."""
 FLOOD_SECONDS = float(os.environ.get("FLOOD_SECONDS", "3"))
 IN_TIME_SECONDS = 5.0
-"""The budget of 0.5 s, and what a flood and other tests beside it add on a busy machine."""
+"""The budget of 0.5 s, with the delay of a flood and other tests on a busy machine."""
 
 
 def flood(port: int, sends: bytes) -> None:
-    """Keep ``MOST_CONNECTIONS`` open, each of which says ``sends`` byte by byte; what is closed is opened again."""
+    """Keep ``MOST_CONNECTIONS`` open, each of which sends ``sends`` byte by byte; reopen closed ones."""
     if os.geteuid() == 0:
         os.setuid(A_STRANGER)
     opened: list[socket.socket] = []
@@ -70,7 +70,7 @@ def port_of(daemon: DaemonProcess) -> int:
 
 
 def prompt_seconds(daemon: DaemonProcess, number: int) -> float:
-    """From the connection to the answer to a prompt."""
+    """The seconds from opening a connection to the answer to a prompt."""
     body = {
         "hook_event_name": "userPromptSubmit",
         "session_id": "s",
@@ -114,7 +114,7 @@ def test_a_flood_of_connections_neither_ends_the_daemon_nor_holds_up_a_prompt(
 
 
 def test_a_clients_idle_connection_makes_room_for_the_next_client(tmp_path: Path) -> None:
-    """With 24 descriptors there are places for three."""
+    """With 24 descriptors there are places for three connections."""
     with running_daemon(tmp_path, SETTINGS | {"DESCRIPTORS": "24"}, program=PROGRAM) as daemon:
         idle = [daemon.connect(timeout_seconds=20) for _ in range(8)]
         for connection in idle:

@@ -1,4 +1,4 @@
-"""SIGKILL at random moments of a replay: what was acknowledged is there, and nothing is learned twice."""
+"""SIGKILL at random moments of a replay: acknowledged events are there, and no event is learned twice."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ TURN = (
 
 
 def event(agent: int, number: int) -> dict[str, Any]:
-    """Event ``number`` of an agent's endless session: prompt, tool, answer, and again."""
+    """Event ``number`` of an agent's endless session of prompts, tools and answers in turn."""
     kind, text = TURN[number % len(TURN)]
     content = text.format(f"item{number // len(TURN)}", agent)
     body: dict[str, Any] = {"type": "text", "content": content}
@@ -59,7 +59,7 @@ def event(agent: int, number: int) -> dict[str, Any]:
 
 
 class Agent(threading.Thread):
-    """Posts its events in order, each until it is acknowledged, to whichever daemon is there."""
+    """Posts its events in order to the present daemon, each until it is acknowledged."""
 
     def __init__(self, number: int) -> None:
         super().__init__(daemon=True)

@@ -1,4 +1,4 @@
-"""The estimate of tokens beside a real tokenizer: the bundled model's."""
+"""The estimate of tokens, compared with a real tokenizer, the bundled model's."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from kiro_learn.retrieval.rendering.passages import count_tokens
 ROOT = Path(__file__).parents[2]
 END_MARKS = 2
 PORTION = 200
-"""Characters, of which no more tokens are made than the tokenizer takes at once."""
+"""The characters of a piece, which has no more tokens than the tokenizer takes at once."""
 
 
 @pytest.mark.parametrize("path", ["docs/search.md", "docs/http-api.md", "kiro_learn/config.py", "pyproject.toml"])

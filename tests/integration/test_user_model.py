@@ -141,7 +141,7 @@ def test_a_text_of_several_windows_has_a_row_for_each(tmp_path: Path) -> None:
 
 
 def test_the_bundled_model_in_a_folder_reads_texts_as_the_bundled_one_does(tmp_path: Path) -> None:
-    """But for the sums of a graph that ONNX Runtime may rewrite."""
+    """Sums may differ a little, since ONNX Runtime may rewrite the graph."""
     TinyModel(pooling=MEAN, token_limit=256).write(tmp_path)
     shutil.copy(FILES / "model.onnx", tmp_path / "model.onnx")
     for text in ("", TEXT, " ".join(WORDS)):
@@ -225,7 +225,7 @@ def test_an_absent_file_is_named(tmp_path: Path, name: str) -> None:
 def test_a_damaged_file_is_our_own_error(tmp_path: Path, name: str, content: bytes) -> None:
     (TinyModel(prompts=PROMPTS).write(tmp_path) / name).write_bytes(content)
     if name.startswith("config") and content.startswith(b"{"):
-        run(tmp_path, identity_of)  # it names no prompt
+        run(tmp_path, identity_of)  # the file names no prompt
     else:
         assert refusal(tmp_path)
 

@@ -1,7 +1,7 @@
-"""A real ONNX model in a folder, as sentence-transformers lays one out, small enough to be made for a test.
+"""A real ONNX model in a folder, in the layout of sentence-transformers, small enough to be made for a test.
 
-The state of a token is a fixed direction of its id, besides which it holds how many tokens there are; so texts that
-share words are near each other, under any pooling that takes in all tokens.
+The state of a token is a fixed direction for its id, and the count of tokens. So texts that share words are near each
+other, by any pooling over all tokens.
 """
 
 from __future__ import annotations
@@ -26,24 +26,24 @@ MODULES = "sentence_transformers.models."
 
 @attrs.frozen(kw_only=True)
 class TinyModel:
-    """What to write into a folder."""
+    """The settings of the model to write into a folder."""
 
     dimension: int = 48
     inputs: Sequence[str] = INPUTS[:1]
     integer: int = TensorProto.INT64
     output: str = "last_hidden_state"
     mean_in_graph: bool = False
-    """Give one vector a text, not one a token."""
+    """Whether the graph gives one vector for a text, not one for each token."""
     graph_name: str = "model.onnx"
     pooling: str | None = None
-    """A key of 1_Pooling/config.json; None: there is no such file."""
+    """A key of 1_Pooling/config.json; None for no such file."""
     include_prompt: bool = True
     prompts: dict[str, str] | None = None
     token_limit: int | None = None
     modules: Sequence[str] = ("Transformer", "Pooling", "Normalize")
     seed: int = 1
     effort: int = 0
-    """Rows of a square matrix that is squared for each text and adds nothing to it: 1,000 take a few hundredths of a
+    """The rows of a square matrix that is squared for each text and changes nothing: 1,000 take a few hundredths of a
     second."""
 
     def write(self, folder: Path) -> Path:
@@ -62,7 +62,7 @@ class TinyModel:
         return folder
 
     def states(self, token_ids: Sequence[int]) -> np.ndarray[Any, np.dtype[np.float32]]:
-        """What the graph gives for a text without its mean: (tokens, dimension)."""
+        """The states that the graph gives for a text, before the mean: (tokens, dimension)."""
         states: np.ndarray[Any, np.dtype[np.float32]] = self._table()[np.array(token_ids)]
         return states
 

@@ -1,6 +1,6 @@
-"""Runs the daemon as its unit says, in place of systemd: a notify socket, and a new start after a failure.
+"""Runs the daemon as its unit says, in place of systemd: with a notify socket, and a new start after a failure.
 
-As a program, ``python unit_runner.py UNIT``, it starts what the unit says and goes.
+As a program, ``python unit_runner.py UNIT``, it starts the unit's command and exits.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ READY_SECONDS = 60.0
 
 
 def read_unit(path: Path) -> tuple[list[str], dict[str, str]]:
-    """The command and the variables; of a shell's quoting, systemd's differs only in what is not used here."""
+    """The unit's command and variables. They are read by a shell's rules, which are systemd's as far as used here."""
     lines = [line.partition("=")[::2] for line in path.read_text().splitlines() if "=" in line and line[0] != "#"]
     (command,) = (value for name, value in lines if name == "ExecStart")
     variables = [shlex.split(value)[0].replace("%%", "%") for name, value in lines if name == "Environment"]
@@ -40,7 +40,7 @@ def start(path: Path, **more: str) -> subprocess.Popen[bytes]:
 
 
 class UnitRunner:
-    """What ``Type=notify`` and ``Restart=on-failure`` mean."""
+    """Runs a unit by the rules of ``Type=notify`` and ``Restart=on-failure``."""
 
     def __init__(self, unit: Path) -> None:
         self._unit = unit
@@ -60,7 +60,7 @@ class UnitRunner:
         return dict(line.split("=", 1) for line in self._socket.recv(4096).decode().splitlines())
 
     def watch(self) -> int:
-        """Wait for its end, and start it again unless it ended well; its exit code, negative for a signal."""
+        """Wait for its end, and start it again unless it ended well; returns its exit code, negative for a signal."""
         code = self.process.wait(timeout=READY_SECONDS)
         if code != 0:
             self._start()

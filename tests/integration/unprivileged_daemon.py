@@ -1,6 +1,6 @@
-"""The daemon without the privileges of root, whoever starts it: files of other users are closed to it.
+"""The daemon without the privileges of root, even if root starts it: it cannot read files of other users.
 
-Its user stays the one that started it, so that the home is its own.
+It keeps its user, so that the home is its own.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ CAPABILITIES_VERSION_3 = 0x20080522
 
 
 def drop_capabilities() -> None:
-    """Of this process, as capset(2) says."""
+    """Drop the capabilities of this process, with capset(2)."""
     header = ctypes.create_string_buffer(struct.pack("Ii", CAPABILITIES_VERSION_3, 0))
     none = ctypes.create_string_buffer(struct.pack("6I", *[0] * 6))
     assert ctypes.CDLL(None, use_errno=True).capset(header, none) == 0, ctypes.get_errno()

@@ -1,4 +1,4 @@
-"""A browser that looks at a real daemon, and fails a test for whatever its console, its policy or its network says."""
+"""A browser on a real daemon. It fails a test for any message of its console, its policy or its network."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ HEIGHT = 800
 
 
 def chromium() -> str | None:
-    """The browser that is installed, or None if it or what drives it is missing."""
+    """The installed browser; None if the browser or its driver is missing."""
     if importlib.util.find_spec("playwright") is None:
         return None
     return next((found for name in PROGRAMS if (found := shutil.which(name))), None)
@@ -39,26 +39,26 @@ def chromium() -> str | None:
 
 @attrs.frozen
 class Viewer:
-    """A page that is logged in, and the daemon behind it."""
+    """A logged-in page and its daemon."""
 
     page: Page
     daemon: DaemonProcess
     project: Project
     faults: list[str]
-    """Messages of the console, reports of the policy and requests to others, which fail the test at its end."""
+    """Messages of the console, reports of the policy and foreign requests. They fail the test at its end."""
 
     @property
     def origin(self) -> str:
         return origin_of(self.daemon)
 
     def open(self, path: str) -> Page:
-        """Show ``/ui/PATH`` and wait until nothing is loaded any more."""
+        """Show ``/ui/PATH`` and wait until all is loaded."""
         self.page.goto(f"{self.origin}/ui/{path}")
         settle(self.page)
         return self.page
 
     def forgive(self, part: str) -> None:
-        """Faults with ``part``, of which one comes, are what the test wanted."""
+        """Wait for a fault with ``part``, and drop all such faults, which the test wants."""
         wait_equal(self.page, lambda: any(part in fault for fault in self.faults), wanted=True)
         self.faults[:] = [fault for fault in self.faults if part not in fault]
 
@@ -67,18 +67,18 @@ SETTLED = """() => document.querySelector('main .page, main .alone')
     && !document.querySelector('[aria-busy=true], .stale')
     && [...document.querySelectorAll('link[rel=stylesheet]')].every((each) => each.sheet)"""
 DRAWN = "() => new Promise((done) => requestAnimationFrame(() => setTimeout(done)))"
-"""Once what follows on a drawing has happened: keys are listened to, and what looks at sizes has seen them."""
+"""A script that waits for the effects of drawing: keys work, and observers have seen new sizes."""
 
 
 def settle(page: Page) -> None:
-    """Wait until nothing is loaded any more, and what is shown is styled and hears keys."""
+    """Wait until all is loaded and styled, and keys work."""
     page.wait_for_function(SETTLED)
     page.evaluate(DRAWN)
     page.wait_for_function(SETTLED)
 
 
 def wait_equal(page: Page, read: Callable[[], Any], wanted: Any) -> None:
-    """Read again, while the page goes on, until that is ``wanted``: what the page did may still be on its way."""
+    """Read again and again until the value is ``wanted``, since the page's request may still be under way."""
     deadline = time.monotonic() + WAIT_MS / 1000
     while (found := read()) != wanted:
         assert time.monotonic() < deadline, f"{found!r} is not {wanted!r}"
@@ -91,7 +91,7 @@ def origin_of(daemon: DaemonProcess) -> str:
 
 
 def hold(page: Page, pattern: str) -> list[Route]:
-    """The requests that are held from now on, each until the test lets it go on."""
+    """The requests that are held from now on, each until the test releases it."""
     held: list[Route] = []
 
     def keep(route: Route) -> None:
@@ -102,12 +102,12 @@ def hold(page: Page, pattern: str) -> list[Route]:
 
 
 UNHURRIED = {"KIRO_LEARN_RECALL_BUDGET_SECONDS": "30", "KIRO_LEARN_LEARNING_BUFFER_IDLE_SECONDS": "3600"}
-"""However busy the machine is, a question is answered whole; what one test reports is not learned during another."""
+"""Settings for a busy machine: questions are answered whole, and a test's events are not learned in another test."""
 
 
 @contextmanager
 def daemon_with_history(home: Path) -> Iterator[tuple[DaemonProcess, Project]]:
-    """A daemon whose home has the demo's history, learned, and the demo's two questions."""
+    """A daemon whose home has the demo's learned history and the demo's two questions."""
     with running_daemon(home, UNHURRIED) as daemon:
         client = Client(home)
         owner = client.project_of("/")["namespace"].partition("/project/")[0]
@@ -142,7 +142,7 @@ def watch(page: Page, origin: str) -> list[str]:
     faults: list[str] = []
 
     def console(message: ConsoleMessage) -> None:
-        if "GL Driver Message" in message.text:  # of the browser, about itself: it draws without a graphics card here
+        if "GL Driver Message" in message.text:  # the browser's own: it draws without a graphics card
             return
         faults.append(f"console {message.type}: {message.text} ({message.location.get('url', '')})")
 
@@ -157,7 +157,7 @@ def watch(page: Page, origin: str) -> list[str]:
 
 
 def set_theme(page: Page, theme: str) -> None:
-    """As the button does: charts and the graph are canvases, which draw themselves anew when they are told."""
+    """Change the theme as the button does: charts and the graph are canvases, which redraw themselves on its event."""
     page.evaluate(
         "theme => { document.documentElement.dataset.theme = theme; document.dispatchEvent(new Event('kl:theme')) }",
         theme,
@@ -165,13 +165,13 @@ def set_theme(page: Page, theme: str) -> None:
 
 
 def set_width(page: Page, width: int) -> None:
-    """Charts and lists, which are told of their size, have it then."""
+    """Set the width, and wait until charts and lists have their new size."""
     page.set_viewport_size({"width": width, "height": HEIGHT})
     page.evaluate(DRAWN)
 
 
 def in_both_themes(viewer: Viewer, look: Callable[[str, int], None]) -> None:
-    """Call ``look(theme, width)`` for both themes at all widths, on the page that is shown."""
+    """Call ``look(theme, width)`` on the shown page for both themes at all widths."""
     for theme in ("light", "dark"):
         set_theme(viewer.page, theme)
         for width in WIDTHS:

@@ -1,4 +1,4 @@
-"""One daemon and one browser for all tests that a worker runs; without Chromium each test is skipped by name."""
+"""One daemon and one browser for all tests of a worker. Without Chromium each test is skipped by name."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def loop(chrome: Browser) -> asyncio.AbstractEventLoop:
 
 @pytest.fixture(autouse=True)
 def loop_of_the_browser(loop: asyncio.AbstractEventLoop) -> Iterator[None]:
-    """Playwright runs a loop of asyncio on this thread: put aside between tests, or another's could not start."""
+    """Put Playwright's asyncio loop aside between tests: it runs on this thread, and another loop could not start."""
     asyncio._set_running_loop(loop)
     yield
     asyncio._set_running_loop(None)
@@ -56,7 +56,7 @@ def loop_of_the_browser(loop: asyncio.AbstractEventLoop) -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def only_one() -> Iterator[None]:
-    """Of all workers one looks at pages at a time: several browsers on two cores would wait for each other."""
+    """Only one worker looks at pages at a time: several browsers on two cores would slow each other down."""
     with (Path(tempfile.gettempdir()) / f"kiro-learn-viewer-tests-{os.getuid()}").open("w", encoding="utf-8") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield
@@ -80,7 +80,7 @@ def known(chrome: Browser, demo: tuple[DaemonProcess, Project]) -> BrowserContex
 
 @pytest.fixture
 def viewer(known: BrowserContext, demo: tuple[DaemonProcess, Project]) -> Iterator[Viewer]:
-    """A page that is logged in; at the end, whatever went wrong in it unseen fails the test."""
+    """A logged-in page. At its end, all unexpected faults fail the test."""
     daemon, project = demo
     page = known.new_page()
     faults = watch(page, origin_of(daemon))

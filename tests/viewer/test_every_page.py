@@ -35,13 +35,13 @@ SCREENSHOTS = os.environ.get("VIEWER_SCREENSHOTS", "")
 
 
 def pages() -> list[str]:
-    """The names of those that there are."""
+    """The names of the pages."""
     files = (FOLDER / "pages").glob("*.js")
     return sorted(path.stem for path in files if "export default" in path.read_text("utf-8"))
 
 
 def serious(page: Page) -> list[str]:
-    """What axe finds that keeps somebody out."""
+    """The problems of accessibility that axe finds."""
     if page.evaluate("typeof axe") == "undefined":
         page.evaluate(AXE)
     found: list[str] = page.evaluate(RUN_AXE)
@@ -55,8 +55,8 @@ def keep(page: Page, name: str) -> None:
 
 
 def faults_of(viewer: Viewer, name: str) -> Iterator[str]:
-    """What is wrong with one page, at all widths and in both themes, with and without its first row open."""
-    viewer.page.emulate_media(reduced_motion="reduce")  # what is looked at is at its end
+    """The problems of one page, at all widths and in both themes, with and without its first row open."""
+    viewer.page.emulate_media(reduced_motion="reduce")  # animations are at their end
     page = viewer.open(name)
     assert page.locator("h1").count() == 1
     sideways: list[Any] = []

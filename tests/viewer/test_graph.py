@@ -1,4 +1,4 @@
-"""The graph: the profile of a project, conflicts that are settled, and the picture, which a list says as well."""
+"""The graph: a project's profile, settling conflicts, and the picture with its list."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def namespace(demo: tuple[DaemonProcess, Any]) -> Iterator[str]:
     """A project with memories that share concepts, two rules that contradict each other, and a fact."""
     daemon, project = demo
     own = f"{project.namespace.partition('/project/')[0]}/project/{OWN_ID}/"
-    prefix = f"{next(_numbers):04}"  # what was forgotten does not come back under its id
+    prefix = f"{next(_numbers):04}"  # a forgotten memory does not come back under its id
     for number in (*CONCEPTS, *RULES):
         title = RULES.get(number, f"Memory {number}")
         record = {

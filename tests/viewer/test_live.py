@@ -1,4 +1,4 @@
-"""What happens is heard while it happens, and nothing is missed when the daemon was gone."""
+"""The live feed shows events at once, and misses none while the daemon is gone."""
 
 from __future__ import annotations
 

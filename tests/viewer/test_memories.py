@@ -1,4 +1,4 @@
-"""Memories in the viewer: found, read, put right and forgotten by keys alone, in as few actions as promised."""
+"""Memories in the viewer are found, read, corrected and forgotten by keys only, in as few actions as promised."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _numbers = itertools.count(1)
 
 
 class Kitchen:
-    """A project of a test's own, whose memories and events no other test sees."""
+    """A test's own project, whose memories and events no other test sees."""
 
     def __init__(self, viewer: Viewer) -> None:
         self.viewer = viewer
@@ -88,7 +88,7 @@ def kitchen(viewer: Viewer) -> Iterator[Kitchen]:
 
 
 class Actions:
-    """Counts what a person does: a click or a key. Typing a text is part of the action that sends it."""
+    """Counts a person's actions: clicks and keys. Typing a text is part of the action that sends it."""
 
     def __init__(self, page: Any) -> None:
         self.page = page

@@ -1,4 +1,4 @@
-"""The overview says whether memory helps, shows what is learned as it is learned, and survives what fails beside it."""
+"""The overview says whether memory helps, shows new memories at once, and works even if a part of it fails."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def learn(daemon: DaemonProcess, number: int, title: str) -> None:
 
 
 def wait_live(page: Page) -> None:
-    """Until the daemon is heard, and the list of what happens, which is drawn after that, listens."""
+    """Wait until the live feed is connected and its list, which is drawn after that, listens."""
     page.get_by_text("live", exact=True).wait_for()
     page.get_by_role("region", name="Live").get_by_role("button", name="Hold").wait_for()
 

@@ -1,4 +1,4 @@
-"""Projects are counted, paused in two actions, renamed, exported, and forgotten only after a look at what goes."""
+"""Projects are counted, paused in two actions, renamed, exported, and forgotten only after a preview."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ON_ACTIONS = "() => document.activeElement.getAttribute('aria-label')?.startsWit
 
 @pytest.fixture
 def other(viewer: Viewer) -> Iterator[str]:
-    """The namespace of another project, with more memories than may go without their number being typed."""
+    """The namespace of another project, with so many memories that forgetting needs their number typed."""
     namespace = viewer.project.namespace.replace(viewer.project.project_id, OTHER)
     for number in range(COUNT):
         record = write_record(a_record(number)) | {"namespace": namespace, "record_id": f"mr_07{number:024d}"}

@@ -1,4 +1,4 @@
-"""What an agent was told, and why: found in a few actions, judged with a key, and asked again."""
+"""Texts that an agent was told, and why: found in a few actions, judged with a key, and asked again."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PROMPT = "Users get logged out again. Where did we put the token?"
 
 
 def ask(viewer: Viewer, text: str = PROMPT) -> dict[str, Any]:
-    """The retrieval of a prompt that an agent reports now, in a session of its own."""
+    """The retrieval of a new prompt of an agent, in a session of its own."""
     event_id = str(ULID())
     event = {
         "event_id": event_id,

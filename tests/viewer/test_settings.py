@@ -1,4 +1,4 @@
-"""The settings with where each comes from and without a secret; and the brief as a session gets it."""
+"""The settings with their origins and without secrets; and the brief as a session gets it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SECRET = "gh" + "p_" + "a1B2" * 9
 
 @pytest.fixture
 def settings_file(viewer: Viewer) -> Iterator[None]:
-    """What a daemon would read at its next start; gone again afterwards."""
+    """Settings that a daemon would read at its next start. They are removed after the test."""
     path = viewer.daemon.home / "settings.toml"
     before = path.read_text(encoding="utf-8") if path.exists() else None
     path.write_text(f"[recall]\nbrief_bytes = 1900\n[llm]\ncommand = 'agent --token {SECRET}'\n", encoding="utf-8")

@@ -1,4 +1,4 @@
-"""What is around every page: who is let in, the rail, the keys, the theme."""
+"""The parts around every page: the login, the rail, the keys, the theme."""
 
 from __future__ import annotations
 

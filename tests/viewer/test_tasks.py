@@ -25,7 +25,7 @@ RULES = ("Always use pnpm install", "Never use pnpm install")
 
 
 class Task:
-    """The overview of a project, and what is done from there."""
+    """The overview of a project, and tasks that begin there."""
 
     def __init__(self, home: Kitchen, path: str = "") -> None:
         self.page = home.open(path)
@@ -36,7 +36,7 @@ class Task:
         self.act.key("Enter")
 
     def open(self, title: str) -> None:
-        """By its link in what was learned; all that is asked for of it has come, lest that be of one that is gone."""
+        """Open a memory by its link in the list of learned ones, and wait until all of it has loaded."""
         learned = self.page.get_by_role("region", name="Learned")
         self.act(learned.get_by_role("link", name=title, exact=True).click)
         self.page.get_by_role("heading", name=title, exact=True).wait_for()

@@ -19,8 +19,8 @@ DIALOG = "dialog[open]"
 
 @pytest.fixture
 def home(kitchen: Kitchen) -> Kitchen:  # noqa: F811  # the fixture
-    """With a memory that an event gave, another one with its words, and a fact."""
-    kitchen.viewer.page.emulate_media(reduced_motion="reduce")  # what is looked at is at its end
+    """A project with a memory from an event, another one with the same words, and a fact."""
+    kitchen.viewer.page.emulate_media(reduced_motion="reduce")  # animations are at their end
     event = kitchen.event("s-1", "prompt", "Why does the bread not rise?")
     kitchen.memory("Use fresh yeast", source_event_ids=[event], concepts=["bread"], files_touched=["oven.py"])
     kitchen.memory("Use fresh yeast always", concepts=["bread"])
@@ -30,7 +30,7 @@ def home(kitchen: Kitchen) -> Kitchen:  # noqa: F811  # the fixture
 
 
 def look(page: Any, selector: str) -> None:
-    """What is open, once it is there and shows its data."""
+    """The open part, once it shows its data."""
     page.wait_for_selector(selector)
     settle(page)
     for theme in ("light", "dark"):

@@ -1,4 +1,4 @@
-"""A user's machine in a folder: a home with agents' files, a project, programs on a PATH, and the command."""
+"""A user's machine in a folder: a home with agents' files, a project, a PATH with programs, and the command."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Tree = dict[str, tuple[int, bytes | str | None]]
 
 
 class Machine:
-    """One user with one home; nothing of the real user's is read or written."""
+    """One user with one home. No file of the real user is read or written."""
 
     def __init__(self, folder: Path, *, files_of: str = "") -> None:
         self.user = folder / "ada"
@@ -48,7 +48,7 @@ class Machine:
         return forked(arguments, environment, cwd or self.user)
 
     def tree(self) -> Tree:
-        """Every file, folder and link of the user but our home: mode, and what is in it."""
+        """The mode and the content of all files, folders and links of the user, without our home."""
         return {
             str(path.relative_to(self.user)): (path.lstat().st_mode, _content(path))
             for path in sorted(self.user.rglob("*"))

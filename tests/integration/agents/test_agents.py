@@ -1,4 +1,4 @@
-"""Each agent and version: installed beside others' hooks, fired as it fires its hooks, and taken out to the byte."""
+"""Each agent and version: installed next to others' hooks, fired as the agent does, and removed to the byte."""
 
 from __future__ import annotations
 
@@ -57,8 +57,8 @@ CASES: dict[str, tuple[str, str, str, Callable[[str, str], str], bool]] = {
     "gemini": ("gemini", "gemini", ".gemini/settings.json", as_claudes_json, False),
     "cursor": ("cursor-3", "cursor", ".cursor/hooks.json", as_cursors_json, False),
 }
-"""The payloads; the home before the installation, or none; the file with the hooks; the form of the answer; whether in
-the project."""
+"""For each case: the payloads; the home before the installation, or none; the file with the hooks; the form of the
+answer; whether the hooks are in the project."""
 
 
 def test_every_agent_has_a_case_with_a_home_and_one_without() -> None:
@@ -105,7 +105,7 @@ def test_an_agent_is_installed_served_and_left_as_it_was(case: str, tmp_path: Pa
 
 @pytest.mark.parametrize("case", ["kiro-cli-2 in our agent", "kiro-cli-3", "claude-code", "codex", "gemini", "cursor"])
 def test_a_prompt_is_answered_in_its_own_form(case: str, tmp_path: Path) -> None:
-    """Where the start told nothing, since nothing was remembered yet."""
+    """The start told nothing, since nothing was remembered yet."""
     fixture, files_of, config, read_answer, _ = CASES[case]
     recorded = json.loads((FIXTURES / f"{fixture}.json").read_text())
     machine = Machine(tmp_path, files_of=files_of)
@@ -125,7 +125,7 @@ def namespace_in(machine: Machine) -> str:
 
 
 def fire_all(machine: Machine, config: Path, steps: list[dict[str, Any]]) -> list[str]:
-    """What the hook printed at each step. Only a start and a prompt are answered."""
+    """The hook's output at each step. Only a start and a prompt are answered."""
     told = []
     for step in steps:
         [command] = commands_in(config, step["hook"])

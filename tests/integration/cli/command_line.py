@@ -1,4 +1,4 @@
-"""The command in a process of its own."""
+"""Runs the command in a process of its own."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ def kiro_learn(
     changes: Mapping[str, str] | None = None,
     piped: Path = NOTHING,
 ) -> Completed:
-    """Run it to its end, with ``piped`` on its standard input; it has no terminal.
+    """Run the command to its end, without a terminal, with ``piped`` on its standard input.
 
-    It is forked from a process that has imported it, unless it is to have another locale: an interpreter asks for that
-    once, as it starts.
+    It is forked from a process that has imported it, unless it needs another locale, which an interpreter reads only at
+    its start.
     """
     environment, folder = environment_for(home, changes), cwd or Path(__file__).parents[3]
     if any(name.startswith(OF_THE_INTERPRETER) for name in changes or {}):
@@ -70,14 +70,14 @@ def _in_an_interpreter(
 
 
 def done(completed: Completed) -> str:
-    """What it printed, having gone well."""
+    """The output of a command that succeeded."""
     complaints = [line for line in completed.stderr.splitlines() if not line.endswith(" so far")]  # on a slow machine
     assert (completed.returncode, complaints) == (0, []), completed
     return completed.stdout
 
 
 def failed(completed: Completed, code: int = 1) -> list[str]:
-    """What it complained of, having printed nothing."""
+    """The complaints of a command that failed and printed nothing."""
     assert (completed.returncode, completed.stdout) == (code, ""), completed
     assert "Traceback" not in completed.stderr
     return completed.stderr.splitlines()

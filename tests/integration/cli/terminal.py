@@ -1,4 +1,4 @@
-"""The real command with somebody at its terminal, who types ahead."""
+"""Runs the real command at a terminal with a person who types ahead."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ROWS, COLUMNS = 24, 80
 def at_terminal(
     home: Path, *arguments: str, typed: str = "", changes: Mapping[str, str] | None = None
 ) -> tuple[int, list[str]]:
-    """Run it to its end on a terminal of 80 columns; its exit code, and what was to be seen there, line by line."""
+    """Run the command to its end on a terminal of 80 columns; returns its exit code and the lines on the terminal."""
     environment = environment_for(home, {"TERM": "xterm", **(changes or {})})
     return any_at_terminal([sys.executable, "-m", "kiro_learn", *arguments], environment, typed=typed)
 
@@ -28,7 +28,7 @@ def at_terminal(
 def any_at_terminal(
     arguments: Sequence[str], environment: Mapping[str, str], *, typed: str = ""
 ) -> tuple[int, list[str]]:
-    """The same of any program."""
+    """As above, for any program."""
     ours, its_own = pty.openpty()
     fcntl.ioctl(its_own, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, COLUMNS, 0, 0))
     command = subprocess.Popen(
@@ -51,7 +51,7 @@ def any_at_terminal(
 
 
 def _read_to_end(terminal: int) -> bytes:
-    """A terminal that its last user has left ends with an error on Linux, with nothing elsewhere."""
+    """Read until the last process has left the terminal, which is an error on Linux, and an end elsewhere."""
     shown = b""
     while True:
         try:

@@ -1,4 +1,4 @@
-"""Searches by modes, what went on, and what is handed in: each verb with a real daemon."""
+"""Searches by mode, activity, and storing records: each verb with a real daemon."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""After an update the daemon that runs is of another build: commands, init and the hook say so, and what to do."""
+"""After an update, the running daemon has another build: commands, init and the hook say so, and what to do."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ UPDATE = f"it is v9.0.0 and this command v{__version__}, which is to be updated:
 
 
 def call_it(home: Path, build: str, version: str) -> None:
-    """Have the daemon of ``home`` be of another build, as far as its lock says."""
+    """Make the lock of ``home`` say that its daemon has another build."""
     with (home / "daemon.lock").open("r+") as lock:  # in place: the daemon holds this very file
         pid = lock.readline()
         lock.seek(0)

@@ -1,4 +1,4 @@
-"""backup and restore from the terminal, beside a real daemon that takes events in all the time."""
+"""backup and restore from the terminal, while a real daemon takes in events all the time."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SETTINGS = {"KIRO_LEARN_EMBEDDING_ENABLED": "false", "KIRO_LEARN_LEARNING_BUFFER
 
 
 class Stream(threading.Thread):
-    """Posts events, so many a second, until it is over."""
+    """Posts so many events a second until it is stopped."""
 
     def __init__(self, daemon: DaemonProcess) -> None:
         super().__init__(daemon=True)
@@ -77,7 +77,7 @@ def test_a_copy_under_a_stream_of_events_holds_all_that_was_acknowledged_before_
 
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
-    """With a few events, and no daemon."""
+    """A home with a few events and no daemon."""
     with running_daemon(tmp_path / "home", SETTINGS) as daemon:
         for number in range(5):
             daemon.call("POST", "/v1/events", event(1, number))

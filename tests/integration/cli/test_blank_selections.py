@@ -1,4 +1,4 @@
-"""A variable of a script that was never set names nothing, and does not mean all there is."""
+"""A script's variable that was never set selects nothing, not everything."""
 
 from __future__ import annotations
 

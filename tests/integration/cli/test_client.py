@@ -1,4 +1,4 @@
-"""The client and a real daemon agree on every route, and the client says who is missing when one is."""
+"""The client and a real daemon agree on every route, and the client says so if there is no daemon."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def test_no_home_no_daemon(tmp_path: Path) -> None:
 
 
 def test_the_address_of_a_dead_daemon_is_not_believed(tmp_path: Path) -> None:
-    """Anyone may listen there by now: the token is not for them."""
+    """Another program may listen there by now, and must not get the token."""
     home = Home(tmp_path)
     home.prepare()
     home.token()

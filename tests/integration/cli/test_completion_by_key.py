@@ -1,4 +1,4 @@
-"""What zsh and fish complete at a key, where they are installed."""
+"""zsh and fish complete at a key, if they are installed."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ zpty -d z
 
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
-    """A folder with our program, for the PATH of a shell."""
+    """A folder with our program, for a shell's PATH."""
     program = tmp_path / "kiro-learn"
     program.write_text(f"#!{sys.executable}\nfrom kiro_learn.__main__ import main\nraise SystemExit(main())\n")
     program.chmod(0o755)
@@ -35,7 +35,7 @@ def place(tmp_path: Path) -> Path:
 
 
 def ask(place: Path, *command: str) -> str:
-    """What the shell prints, which has a minute."""
+    """The shell's output, within a minute."""
     path = f"{place}{os.pathsep}{os.environ['PATH']}"
     environment = {**os.environ, "PATH": path, "HOME": str(place), "PLACE": str(place), "TERM": "dumb"}
     return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60, check=True).stdout

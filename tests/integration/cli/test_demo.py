@@ -1,4 +1,4 @@
-"""The demo is real, short, and leaves nothing."""
+"""The demo is real, short, and leaves no file or process."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MOST_LINES = 44
 
 @pytest.fixture
 def user(tmp_path: Path) -> Iterator[Path]:
-    """A user's folder with nothing in it, and a folder for temporary files; no daemon outlives the test."""
+    """An empty user's folder, and a folder for temporary files. No daemon outlives the test."""
     (tmp_path / "user").mkdir()
     (tmp_path / "temporary").mkdir()
     yield tmp_path
@@ -34,7 +34,7 @@ def files_in(folder: Path) -> list[Path]:
 
 
 def daemons_of(folder: Path) -> list[int]:
-    """Processes that work in ``folder``."""
+    """The ids of processes that work in ``folder``."""
     processes = psutil.process_iter(["cwd"])
     return [process.pid for process in processes if (process.info["cwd"] or "").startswith(str(folder))]
 

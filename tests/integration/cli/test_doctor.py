@@ -1,4 +1,4 @@
-"""Each check: broken on purpose, found, and mended by --fix or by the command that it names."""
+"""Each check: a thing is broken, found, and mended by --fix or by the command that the check names."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ UP = DaemonFacts(state=DaemonState.RUNNING, address="127.0.0.1:9", pid=9, versio
 
 @attrs.define
 class Patient:
-    """A home that is well, and whatever else a test changes."""
+    """A sound home, which a test then changes."""
 
     home: Home
     daemon: DaemonFacts = DOWN
@@ -118,7 +118,7 @@ async def _fill(path: Path) -> None:
 
 
 def do(command: str) -> None:
-    """What a user does with a command that is named."""
+    """Run a named command as a user does."""
     subprocess.run(["/bin/sh", "-c", command], check=True)
 
 
@@ -198,7 +198,7 @@ def test_a_hook_that_cannot_start_is_written_anew(patient: Patient, damage: str)
     # It would start a daemon, which nothing here ends.
     patient.home.start_script.unlink(missing_ok=True)
     said = subprocess.run([hook, "kiro-cli"], input=PROMPT, capture_output=True, check=True).stderr
-    # On a busy machine the hook may give up waiting for the disk, which it says; that it ran is all that counts here.
+    # On a busy machine the hook may give up waiting for the disk, and says so. Here it only has to run.
     assert said == b"" or said.endswith(b"the disk is too slow\n"), said
 
 
@@ -275,7 +275,7 @@ def test_a_daemon_of_another_version_is_restarted(patient: Patient) -> None:
 
 
 def test_a_hook_that_another_build_wrote_is_written_anew_by_a_restart(patient: Patient) -> None:
-    """As the installation of a later build does, while the daemon of before runs on."""
+    """As when a later build is installed while the old daemon runs on."""
     patient.daemon = UP
     write_hook_script(patient.home, shim_source=SHIM, interpreter=lasting_interpreter(), build="later")
     assert patient.outcome("versions") == Outcome(
@@ -450,7 +450,7 @@ def test_of_a_damaged_database_everything_that_can_be_read_is_saved(patient: Pat
     assert patient.state("database") is CheckState.OK
     (kept,) = patient.home.backups.glob("damaged-*/kiro-learn.db")
     assert kept.read_bytes() == bytes(content)
-    # The log has what was committed last, and saving what is left needs it.
+    # The log has the last commits, and the repair needs it.
     assert kept.with_name(log.name).read_bytes() == b"what was committed last"
     assert not log.exists()
 
@@ -467,7 +467,7 @@ def test_a_run_that_saves_the_database_ends_well_and_says_what_was_lost(patient:
     assert "lost: 0 memories, 0 events" in " ".join(mended.stdout.split())
     assert "\n    mend: kiro-learn start\n" in mended.stdout
     assert mended.returncode == 0
-    # Later, that no daemon runs has nothing to do with a repair.
+    # Later, a missing daemon has nothing to do with a repair.
     assert ask().returncode == 1
 
 
@@ -479,7 +479,7 @@ def test_a_running_daemons_damaged_database_is_not_mended(patient: Patient) -> N
     assert patient.outcome("database").mend == FIX_STOPPED
     assert patient.fix() == []
     assert patient.home.database.read_bytes() == bytes(content)
-    patient.daemon = DOWN  # as far as this one knows
+    patient.daemon = DOWN  # as far as this process knows
     doctor = patient.doctor()
     with patient.home.lock():
         (fix,) = doctor.fix([each for each in doctor.examine() if each.check.check_id == "database"])
@@ -580,7 +580,7 @@ def test_a_file_that_is_no_database_is_told(patient: Patient) -> None:
 
 
 def test_a_database_that_cannot_be_opened_is_not_taken_for_a_damaged_one(patient: Patient) -> None:
-    """An opening needs room for its index of the log, and to move a sound database aside would lose it."""
+    """Opening needs room for an index of the log. Moving a sound database aside would lose it."""
     aside = patient.home.database.rename(patient.home.path / "aside")
     patient.home.database.symlink_to("nowhere")
     found = patient.outcome("database")

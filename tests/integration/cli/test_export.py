@@ -1,4 +1,4 @@
-"""All that is kept, from one home to another, from the terminal, with real daemons."""
+"""All that is kept goes from one home to another, from the terminal, with real daemons."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def home(tmp_path: Path, folder: Path) -> Iterator[Path]:
-    """Of a daemon with two memories, one of which was edited."""
+    """The home of a daemon with two memories, one of which was edited."""
     home = tmp_path / "home"
     with running_daemon(home, SETTINGS):
         with KiroLearn(folder, home=home) as memory:
@@ -36,7 +36,7 @@ def home(tmp_path: Path, folder: Path) -> Iterator[Path]:
 
 @pytest.fixture
 def other(tmp_path: Path) -> Iterator[Path]:
-    """Of a daemon that has nothing."""
+    """The home of an empty daemon."""
     home = tmp_path / "other"
     with running_daemon(home, SETTINGS):
         yield home

@@ -1,4 +1,4 @@
-"""A flush or a backfill that takes long says how much is left, and can be left alone."""
+"""A long flush or backfill says how much is left, and goes on without the command."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ ANSWERS: dict[str, Any] = {
 
 
 class SlowDaemon(ThreadingHTTPServer):
-    """Answers a flush when it is allowed to."""
+    """A daemon that answers a flush only when the test lets it."""
 
     daemon_threads = True
 
@@ -83,7 +83,7 @@ def flushing(tmp_path: Path) -> Iterator[tuple[SlowDaemon, subprocess.Popen[str]
 
 @contextmanager
 def under_way(tmp_path: Path, *arguments: str) -> Iterator[tuple[SlowDaemon, subprocess.Popen[str]]]:
-    """The verb, which has asked for the status and waits for its answer."""
+    """The verb's process, which has asked for the status and waits for the answer."""
     home = Home(tmp_path / "home")
     home.prepare()
     home.token()
@@ -94,7 +94,7 @@ def under_way(tmp_path: Path, *arguments: str) -> Iterator[tuple[SlowDaemon, sub
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
-            preexec_fn=heed_interrupts,  # noqa: PLW1509  # no thread of ours holds a lock that the child could want
+            preexec_fn=heed_interrupts,  # noqa: PLW1509  # no thread of ours holds a lock that the child needs
         )
         try:
             assert daemon.has_told_status.wait(20)
@@ -105,7 +105,7 @@ def under_way(tmp_path: Path, *arguments: str) -> Iterator[tuple[SlowDaemon, sub
 
 
 def heed_interrupts() -> None:
-    """As at a terminal: what is started in the background of a script inherits that SIGINT is ignored."""
+    """Heed SIGINT, as at a terminal: a process in the background of a script inherits that it is ignored."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 

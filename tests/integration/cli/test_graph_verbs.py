@@ -1,4 +1,4 @@
-"""What was learned besides memories is listed, shown and forgotten from the terminal, with a real daemon."""
+"""Items of the graph are listed, shown and forgotten from the terminal, with a real daemon."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ SAID = (
     "Always run the linter before every commit.",
     "To release: bump the version, then push the tag.",
 )
-"""The last one is read by a model only."""
+"""The events of the story. Only a model learns from the last one."""
 
 
 class Place:
-    """A daemon that learned what was said in one project, and the project's folder."""
+    """A daemon that learned one project's events, and the project's folder."""
 
     def __init__(self, home: Path, folder: Path) -> None:
         self.home, self.folder = home, folder
@@ -57,7 +57,7 @@ class Place:
 
 
 def read_by_a_model(home: Path, namespace: Namespace, event_id: EventId) -> None:
-    """Put the procedure that a model would read out of an event."""
+    """Put the procedure that a model would learn from an event."""
     said_at = datetime(2026, 1, 4, 10, tzinfo=UTC)
     release = way(0, "bump the version", "push the tag", name="Release", source=Source(event_id, "s1", said_at))
     learner = GraphLearner(clock=cast("ClockAndIds", Numbers()), offload=in_place, enabled=True)
@@ -203,7 +203,7 @@ def test_an_earlier_version_is_marked_and_is_that_of_its_time(place: Place) -> N
     step = "read all that was written about it, by whomever and however long ago that may be"
     done(place.run("procedures", "edit", told["id"], "--step", step, "--step", "push"))
     lines = done(place.run("procedures", "list", "--all")).splitlines()
-    # Nothing is cut where there is no terminal.
+    # Without a terminal, nothing is cut.
     assert [line[9:] for line in lines[:-1]] == [
         f"Release: {step} → push",
         f"Release: bump the version → push the tag  (2026-01-04 until {datetime.now(UTC):%Y-%m-%d})",
@@ -215,7 +215,7 @@ def test_an_earlier_version_is_marked_and_is_that_of_its_time(place: Place) -> N
 
 def test_one_is_shown_with_its_evidence_and_forgotten(place: Place) -> None:
     newer, *earlier = place.json("procedures", "list", "--all")["items"]
-    if not earlier:  # the test of editing, which comes before, runs in another process
+    if not earlier:  # the earlier test of editing may run in another process
         done(place.run("procedures", "edit", newer["id"], "--step", "bump", "--step", "push"))
         newer, *earlier = place.json("procedures", "list", "--all")["items"]
     (item,) = earlier

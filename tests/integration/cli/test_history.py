@@ -1,4 +1,4 @@
-"""What a memory replaced is seen and put back, with a real daemon on the file that was changed meanwhile."""
+"""Replaced memories are shown and put back, by a real daemon on a file that was changed meanwhile."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Found = dict[str, list[dict[str, Any]]]
 
 
 def found(client: Client) -> Found:
-    """What every way of searching finds."""
+    """The memories that each way of searching finds."""
     return {
         mode: client.ranked_memories(NAMESPACE, "expiry of tokens", mode=mode)
         for mode in ("hybrid", "lexical", "semantic")
@@ -40,7 +40,7 @@ def found(client: Client) -> Found:
 
 
 def merge(home: Path, number: int, replaced: tuple[int, ...]) -> None:
-    """Put a memory in the place of others, in the database of a daemon that does not run."""
+    """Replace memories by one, in the database of a stopped daemon."""
     came = read_record(record(NAMESPACE, number, title="Tokens and their expiry", source_event_ids=[LATER]))
     replacement = Replacement(
         replacement_id=f"01JD3V8M2N5R7T9WXYZ0K7Q4{number:02}",
@@ -65,7 +65,7 @@ def merge(home: Path, number: int, replaced: tuple[int, ...]) -> None:
 
 
 class Merged:
-    """A daemon with three memories that replaced two each, and what it found before they did."""
+    """A daemon with three memories that replaced two each, and what it found before that."""
 
     def __init__(self, home: Path, before: Found) -> None:
         self.home = home

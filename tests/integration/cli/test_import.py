@@ -18,7 +18,7 @@ from tests.integration.cli.command_line import done, environment_for, failed, ki
 from tests.integration.daemon_process import DaemonProcess, running_daemon
 
 LONG_AGO = 1_788_400_000
-"""After the sessions, and long before today."""
+"""A time after the sessions and long before today."""
 SESSION = "5c0e1f2a-0000-4000-8000-000000000001"
 CALL = "toolu_01ABCDEFGHJKMNPQRSTVWXYZ"
 

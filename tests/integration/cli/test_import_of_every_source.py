@@ -1,4 +1,4 @@
-"""Every source at once: one home with all of them, one real daemon, the real command."""
+"""Imports all sources at once: one home with all of them, one real daemon, the real command."""
 
 from __future__ import annotations
 
@@ -36,24 +36,24 @@ from tests.unit.adapters.histories.homes import (
 )
 
 LONG_AGO = 1_790_985_600
-"""2026-10-03: after the sessions of all homes, so that none of them may go on."""
+"""2026-10-03, after the sessions of all homes, so that no session is still open."""
 SHOP = "/src/shop"
 OURS = "(shop)"
-"""The folder of Aider and SpecStory, which has to be there."""
+"""The folder of Aider and SpecStory, which must exist."""
 
 
 class Source(NamedTuple):
-    """What the home of an agent holds, counted by hand."""
+    """The content of an agent's home, counted by hand."""
 
     build: Callable[[Path], None]
     words: str
-    """Two of its own that take the place of others in its text, so that its memories are found by them."""
+    """Two words that replace others in the source's text, so that its memories are found by them."""
     sessions: int
     counts: tuple[int, int, int, int]
-    """Prompts, uses of tools, those that failed, answers."""
+    """The counts of prompts, of uses of tools, of those that failed, and of answers."""
     folders: set[str]
     times: tuple[str, str]
-    """Of the first event and the last."""
+    """The times of the first event and the last."""
 
 
 def _build_cursor(user: Path) -> None:
@@ -118,12 +118,12 @@ OTHERS = {
     "mem0": (memories.build_mem0, "quartz lacquer", "mem0", 2),
     "server-memory": (memories.build_server_memory, "button lacquer", "MCP server-memory", 1),
 }
-"""How its home is built, a word as above, its title, and how many memories it holds."""
+"""For each memory's program: how its home is made, a word as above, its title, and its count of memories."""
 SURFACES = {"kiro-cli-database": "kiro-cli"}
 
 
 class Imported(NamedTuple):
-    """What came of a home with every source."""
+    """The result of importing a home with every source."""
 
     daemon: DaemonProcess
     shop: Path
@@ -133,7 +133,7 @@ class Imported(NamedTuple):
     events: list[dict[str, Any]]
 
     def events_of(self, name: str) -> list[dict[str, Any]]:
-        """Oldest first. Two sources of one agent are told apart by the names that the homes give to sessions."""
+        """The source's events, oldest first. Two sources of one agent differ by the names of their sessions."""
         of_agent = [event for event in self.events if event["source"]["surface"] == SURFACES.get(name, name)]
         if "kiro-cli" not in name:
             return of_agent
@@ -145,8 +145,9 @@ class Imported(NamedTuple):
 
 
 def reworded(user: Path, before: frozenset[Path], words: str) -> frozenset[Path]:
-    """What is new below ``user`` tells of its own thing; all that is there now. Of a database the change stands in its
-    log alone.
+    """Put ``words`` into the new files below ``user``; returns all files that exist now.
+
+    In a database, the change is only in the log.
     """
     thing, need = words.split()
     decided = f"We decided to keep the {thing} in {need}.toml, since it is easier to undo"
@@ -224,7 +225,7 @@ def imported(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Imported]:
 
 def test_no_source_is_missing_here() -> None:
     assert sorted(AGENTS) == sorted(reader.name for reader in READERS)
-    # Git's history is asked for by name, and tested by itself.
+    # Git's history must be asked for by name, and has its own test.
     known = {each.name: each.title for each in MEMORIES if each.name != "git"}
     assert {name: title for name, (_, _, title, _) in OTHERS.items()} == known
 

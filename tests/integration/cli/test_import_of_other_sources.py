@@ -1,4 +1,4 @@
-"""The real command brings what agents and memories keep in databases into a real daemon, once."""
+"""The real command imports databases of agents and of memories into a real daemon, once."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_sessions_in_databases_are_stored_once(daemon: DaemonProcess, tmp_path: 
     aider.build(tmp_path / "shop")
     paths = (str(tmp_path / "shop"), "--yes")
     first = said(daemon, tmp_path, *paths)
-    # Of three sessions whose file has just been written the last answer is left for later.
+    # Three sessions' files have just been written, so their last answers are left for later.
     assert (first["stored"], first["known"]) == (13 + 11 + 1 + 5, 0)
     assert first["refused"] == {}
     (daemon.home / "imports").unlink()
@@ -64,7 +64,7 @@ def test_memories_are_taken_over_once(daemon: DaemonProcess, tmp_path: Path) -> 
     forgotten = next(item for item in kept if item["title"] == "Likes spaces")
     for item in (basket, forgotten):
         daemon.call("DELETE", f"/v1/memories/{item['record_id']}")
-    transcript.unlink()  # so that claude-mem's name of the project is all that is left of it
+    transcript.unlink()  # so that only claude-mem's name of the project is left
     once_more = said(daemon, tmp_path, "--yes")
     assert (once_more["kept"], once_more["known"]) == (0, 5), "what was forgotten stays away"
     titles = {item["title"] for item in remembered(daemon)}

@@ -17,12 +17,12 @@ from tests.integration.agents.machine import HOMES, Machine
 from tests.integration.cli.terminal import at_terminal
 
 MOST_SECONDS = 5.0
-"""For a machine with five agents, the daemon's start not counted."""
+"""The longest time on a machine with five agents, without the daemon's start."""
 
 
 @pytest.fixture
 def machine(tmp_path: Path) -> Machine:
-    """One with five agents, each with files of its own."""
+    """A machine with five agents, each with files of its own."""
     made = Machine(tmp_path, files_of="claude-code")
     for agent in ("kiro-cli", "codex", "gemini", "cursor"):
         shutil.copytree(HOMES / agent, made.user, dirs_exist_ok=True)
@@ -70,7 +70,7 @@ def test_a_new_user_is_shown_what_changes_and_has_a_daemon_and_a_hook_afterwards
 def test_no_means_that_nothing_is_written(machine: Machine) -> None:
     before = machine.tree()
     code, lines = terminal(machine, "init", "--no-compressor", typed="n\n")
-    # What is shown then is what would be done now.
+    # It shows what would be done now.
     assert "See every line: kiro-learn install --no-compressor --dry-run" in lines
     code, lines = terminal(machine, "init", typed="n\n")
     assert (code, lines[-1]) == (1, "Go on (change 11 files, create 3 files)? [Y/n] error: nothing was written")
@@ -155,7 +155,7 @@ def test_a_program_reads_what_was_done(machine: Machine) -> None:
 
 
 def test_a_home_of_its_own_has_a_server_of_its_own(machine: Machine) -> None:
-    """Agents hand a server few variables: by itself it would serve the home in the user's folder."""
+    """Agents pass few variables to a server, which would serve the home in the user's folder otherwise."""
     machine.home = machine.user / "other home"
     assert machine.run("install", "cursor", "--yes").returncode == 0
     document: Any = parse((machine.user / ".cursor/mcp.json").read_text()).plain()

@@ -1,4 +1,4 @@
-"""start, stop, restart and serve: a daemon that answers, or none; and no other process is ever signalled."""
+"""start, stop, restart and serve: the daemon answers or is gone, and no other process is ever signalled."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_a_daemon_whose_database_is_damaged_is_stopped_and_purged(tmp_path: Path
 
 
 def test_several_starts_at_once_all_find_the_one_daemon(home: Path) -> None:
-    """As when several agents start their servers in the same moment."""
+    """As when several agents start their servers at the same moment."""
     command = [sys.executable, "-m", "kiro_learn", "start", "--json"]
     environment = environment_for(home, {"KIRO_LEARN_SERVER_PORT": "0"})
     starts = [
@@ -74,7 +74,7 @@ def test_several_starts_at_once_all_find_the_one_daemon(home: Path) -> None:
 
 
 def test_a_start_that_finds_another_daemon_leaves_none_of_its_own(tmp_path: Path) -> None:
-    """Else that one, still on its way, would run once the other is stopped."""
+    """Else its daemon, which is still starting, would run once the other one is stopped."""
     home, before = tmp_path / "home", {child.pid for child in psutil.Process().children()}
     with running_daemon(home, {}, program=PROGRAM) as daemon:
         start(home, environment_for(home, {"KIRO_LEARN_SERVER_PORT": "0"}))
@@ -82,7 +82,7 @@ def test_a_start_that_finds_another_daemon_leaves_none_of_its_own(tmp_path: Path
 
 
 def test_a_start_waits_until_what_hooks_kept_was_looked_at(home: Path) -> None:
-    """Over which earlier daemons ended just after a start had said that all is well."""
+    """Earlier daemons crashed on it, just after a start had reported success."""
     place = Home(home)
     place.prepare()
     for _ in range(3):
@@ -113,7 +113,7 @@ def test_doctor_says_why_the_last_daemon_ended(tmp_path: Path) -> None:
 
 
 def test_a_start_on_a_full_disk_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its daemon cannot even write down why it ends."""
+    """Its daemon cannot even log why it ends."""
 
     def spawn(*_arguments: object) -> subprocess.Popen[bytes]:
         (tmp_path / "logs" / "daemon.stderr").touch()
@@ -207,7 +207,7 @@ def test_a_home_that_cannot_be_made_is_named(tmp_path: Path) -> None:
 
 
 def test_a_process_that_does_not_say_its_pid_is_not_signalled(tmp_path: Path) -> None:
-    """The lock names this very process: were it believed, the test would end here."""
+    """The lock names this process: if it were believed, this test would be killed."""
     home = Home(tmp_path)
     home.prepare()
     home.token()

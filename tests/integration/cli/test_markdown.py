@@ -23,7 +23,7 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def home(tmp_path: Path, folder: Path) -> Iterator[Path]:
-    """Of a daemon with two memories."""
+    """The home of a daemon with two memories."""
     home = tmp_path / "home"
     with running_daemon(home, SETTINGS):
         with KiroLearn(folder, home=home) as memory:

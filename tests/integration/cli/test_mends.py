@@ -1,4 +1,4 @@
-"""Homes broken in two dozen ways: what doctor prints is run as it is printed, and then the home is well."""
+"""Homes broken in two dozen ways: the commands that doctor prints are run as printed, and mend the home."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from kiro_learn.frontends.cli import daemon_process, doctor
 daemon_process.START_SECONDS = daemon_process.PATIENCE_SECONDS = doctor.PATIENCE_SECONDS = 50.0
 sys.exit(main())
 """
-"""The command, which on a busy machine takes nothing that is slow for broken."""
+"""The command, with limits so long that a busy machine is not taken for a broken one."""
 
 
 @attrs.frozen
@@ -43,10 +43,10 @@ class Broken:
     while_running: bool = False
     has_copy: bool = False
     remembers: bool = True
-    """Whether the memory is there after it."""
+    """Whether the memory still exists after the mend."""
     changes: dict[str, str] = attrs.field(factory=dict)
     mend: str = ""
-    """Part of a command that is to be printed."""
+    """Part of a command that doctor must print."""
 
 
 def database(home: Path) -> Path:
@@ -174,7 +174,7 @@ HOMES = {
 
 @pytest.fixture(scope="module")
 def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A home with one memory, whose daemon was killed in the middle of nothing."""
+    """A home with one memory, whose daemon was killed while it was idle."""
     place = User(tmp_path_factory.mktemp("template"))
     place.run("kiro-learn start && kiro-learn observe " + f"'{MEMORY}'")
     os.kill(place.status()["pid"], signal.SIGKILL)
@@ -192,7 +192,7 @@ def user(tmp_path: Path, template: Path) -> Iterator[User]:
 
 
 class User:
-    """Somebody with a shell, whose environment stays from command to command."""
+    """A person with a shell, who keeps the environment from command to command."""
 
     def __init__(self, place: Path) -> None:
         self.home = place / "home"
@@ -203,14 +203,14 @@ class User:
         self._program(programs / "edit", 'printf "" > "$1"')
         (place / "user" / ".claude").mkdir(parents=True)
         self.environment = environment_for(self.home, {"KIRO_LEARN_SERVER_PORT": "0", "HOME": str(place / "user")})
-        self.environment["KIRO_LEARN_EMBEDDING_ENABLED"] = "false"  # a start takes half the time
+        self.environment["KIRO_LEARN_EMBEDDING_ENABLED"] = "false"  # so that a start takes half the time
         self.environment |= {"PATH": f"{programs}:{os.environ['PATH']}", "EDITOR": str(programs / "edit")}
         self._kept = place / "environment"
 
     def run(self, command: str) -> None:
-        """``command`` as it is, at a terminal at which somebody answers yes; it must go well.
+        """Run ``command`` as it is, at a terminal where a person answers yes; it must succeed.
 
-        ``doctor --fix`` alone may leave what other commands mend, which is an exit code of 1.
+        Only ``doctor --fix`` may exit with 1, since it leaves problems that other commands mend.
         """
         kept = f"{command}\ncode=$?; env -0 > '{self._kept}'; exit $code"
         code, shown = any_at_terminal(["/bin/sh", "-c", kept], self.environment, typed="y\n")
@@ -219,7 +219,7 @@ class User:
         self.environment = dict(pair.split("=", 1) for pair in pairs if "=" in pair)
 
     def doctor(self) -> list[str]:
-        """The commands that are printed."""
+        """The commands that doctor prints."""
         found = json.loads(self._ask("doctor", codes=(0, 1)))
         checks = found["checks"]
         wrong = [check for check in checks if check["state"] in {"fail", "warn"}]
@@ -236,7 +236,7 @@ class User:
         return [item["title"] for item in json.loads(self._ask("memories", "list", "--everywhere"))["items"]]
 
     def _ask(self, *arguments: str, codes: Collection[int] = (0,)) -> str:
-        """What the command prints as JSON."""
+        """The JSON that the command prints."""
         asked = subprocess.run(
             [self._command, *arguments, "--json"],
             env=self.environment,
@@ -250,7 +250,7 @@ class User:
         return asked.stdout
 
     def open_database(self) -> str:
-        """The file that the daemon has open; a file that was moved or removed has another name."""
+        """The path of the daemon's open database; it differs if the file was moved or removed."""
         opened = {each.path for each in psutil.Process(self.status()["pid"]).open_files()}
         (found,) = (path for path in opened if path.endswith(".db"))
         return found
@@ -274,9 +274,9 @@ def test_what_doctor_prints_mends_it(name: str, user: User) -> None:
     for mend in mends:
         user.run(mend)
     assert broken.mend in "\n".join(mends)
-    # A copy that was put in the database's place is old: that it is to be made anew is no fault of the mend.
+    # A copy that replaced the database is old, so doctor may ask for a new copy.
     assert set(user.doctor()) <= {"kiro-learn backup now"}
     user.run("kiro-learn observe 'Saved after it'")
     assert user.titles() == ["Saved after it", *([MEMORY] if broken.remembers else [])]
-    # By the one daemon that runs, into the file that the next one opens.
+    # Written by the running daemon, into the file that the next one opens.
     assert user.open_database() == str(database(user.home))

@@ -1,4 +1,4 @@
-"""A memory is pinned and unpinned at the command line, listed, exported and brought back, with a real daemon."""
+"""A memory is pinned and unpinned at the command line, listed, exported and imported, with a real daemon."""
 
 from __future__ import annotations
 

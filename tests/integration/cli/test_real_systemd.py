@@ -1,6 +1,6 @@
-"""The service under a real ``systemd --user``, in namespaces of the test's own: nothing of the machine is touched.
+"""The service under a real ``systemd --user``, in namespaces of its own, so that the machine is not changed.
 
-Only root may make these namespaces. Elsewhere, test_service.py has the same steps with a stand-in.
+Only root may make these namespaces. test_service.py has the same steps with a stand-in for other users.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ echo seen to the end
 
 
 def isolated() -> list[str]:
-    """The command that runs another with mounts and processes of its own; skips where that cannot be."""
+    """The command that runs another one with its own mounts and processes. Skips the test if that is impossible."""
     if not SYSTEMD:
         pytest.skip("this machine has no systemd")
     unshare = shutil.which("unshare")

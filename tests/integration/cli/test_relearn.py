@@ -1,4 +1,4 @@
-"""What was learned without a model is learned again by an agent, seen in the history and put back, by a real daemon."""
+"""A real daemon has an agent learn again what was learned without a model; the history shows it and undoes it."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ WORDS_ONLY = {"KIRO_LEARN_EMBEDDING_ENABLED": "no"}
 
 
 def agent(*behaviour: str) -> dict[str, str]:
-    """Settings by which ``bad_agent`` learns."""
+    """The settings with which ``bad_agent`` learns."""
     command = shlex.join((sys.executable, "-I", "-S", bad_agent.__file__, *behaviour))
     return {**WORDS_ONLY, "KIRO_LEARN_LLM_BACKEND": "acp", "KIRO_LEARN_LLM_COMMAND": command}
 
 
 @contextmanager
 def serving(home: Path, settings: dict[str, str]) -> Iterator[Client]:
-    """A daemon that is stopped as it should be, so that the next one can be waited for."""
+    """A daemon that is stopped in order, so that the next one can be waited for."""
     with running_daemon(home, settings) as daemon, Client(home) as client:
         try:
             yield client
@@ -54,13 +54,13 @@ def relearn(home: Path, *arguments: str) -> Completed:
 
 
 def titles(client: Client) -> dict[str, str]:
-    """Of the memories there are, with their ids."""
+    """The ids of all memories, by title."""
     return {each["title"]: each["record_id"] for each in client.memories(namespace=NAMESPACE)["items"]}
 
 
 @pytest.fixture(scope="module")
 def learned(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, str]]:
-    """A home whose memories were learned without a model; its daemon does not run any more."""
+    """A home whose memories were learned without a model, with a stopped daemon."""
     home = tmp_path_factory.mktemp("relearn") / "home"
     with serving(home, WORDS_ONLY) as client:
         for number, text in enumerate(RULES, start=10):

@@ -1,4 +1,4 @@
-"""A lazy agent, as a real process, is asked to learn again: what binds stays, and a bad ratio is shown first."""
+"""A lazy agent, as a real process, learns again: constraints stay, and a bad ratio is shown first."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ONE_LINE = (
 
 
 def learned(home: Path, *, rules: int, turns: int) -> set[str]:
-    """A home whose memories were learned without a model; their titles."""
+    """Fill a home with memories that were learned without a model; returns their titles."""
     with serving(home, WORDS_ONLY) as client:
         number = 10
         for rule in RULES[:rules]:
@@ -43,7 +43,7 @@ def home(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def lazy(tmp_path: Path) -> dict[str, str]:
-    """Settings by which an agent learns that has one line for everything."""
+    """The settings with which an agent learns that writes one line for everything."""
     answer = tmp_path / "answer"
     answer.write_text(ONE_LINE, encoding="utf-8")
     return agent("says", str(answer))
@@ -84,7 +84,7 @@ def test_without_a_terminal_only_yes_replaces_much_by_little(home: Path, lazy: d
 
 
 def test_what_was_forgotten_is_not_told_to_an_agent_nor_kept_from_it(home: Path, tmp_path: Path) -> None:
-    """The agent would say the forgotten rule again; of its turn it is shown nothing any more."""
+    """The agent would repeat the forgotten rule, so it is no longer shown the rule's turn."""
     weak = learned(home, rules=2, turns=1)
     (rule,) = [title for title in weak if "pnpm" in title]
     answer = tmp_path / "again"

@@ -1,4 +1,4 @@
-"""What goes by age, from the terminal, with a real daemon: shown, asked about, done, and gone from the file."""
+"""Letting go by age, from the terminal, with a real daemon: shown, asked about, done, and gone from the file."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ OUTPUT = f"the {SECRET} of the build " * 400
 
 @pytest.fixture
 def home(tmp_path: Path) -> Iterator[Path]:
-    """Of a daemon that learned a turn of last January."""
+    """The home of a daemon that learned a turn of last January."""
     home, folder = tmp_path / "home", project_in(tmp_path / "web-shop")
     with running_daemon(home, SETTINGS), Client(home) as client:
         with KiroLearn(folder, home=home) as memory:
@@ -63,7 +63,7 @@ def test_it_is_shown_then_done_and_gone_from_the_file(home: Path) -> None:
 
 
 def test_the_command_that_is_shown_lets_go_what_was_shown(home: Path) -> None:
-    """A rule that was turned off for once is turned off in it too: the settings may say otherwise."""
+    """A rule that was turned off this time is turned off in the command too, since the settings may differ."""
     shown = done(kiro_learn(home, "retention", "--events", "30", "--distill", "0"))
     assert "Let it go: kiro-learn retention --events 30 --distill 0 --apply" in shown
 

@@ -1,4 +1,4 @@
-"""The service, with a systemctl that knows as much as the commands here need, and a daemon run as its unit says."""
+"""The service, with a stand-in for systemctl, and a daemon that is run as its unit says."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ esac
 
 
 class Machine:
-    """A user's folders, with a systemctl on the PATH."""
+    """A user's folders, with the stand-in for systemctl on the PATH."""
 
     def __init__(self, folder: Path) -> None:
         self.home = folder / "home"
@@ -48,7 +48,7 @@ class Machine:
             "PATH": f"{programs}:{os.environ['PATH']}",
             "KIRO_LEARN_SERVER_PORT": "0",
         }
-        # Known only once its name is: the home is not the user's own.
+        # The unit's name has a digest of the home, so it is asked for before the stand-in can know it.
         self._script = programs / "systemctl"
         self._write("none")
         self._write(Path(json.loads(done(self.service("install", "--dry-run", "--json")))["path"]).name)
@@ -66,7 +66,7 @@ class Machine:
         return kiro_learn(self.home, "service", *arguments, changes=self.changes)
 
     def run(self, *arguments: str) -> Completed:
-        """As a user with Claude Code and nothing else."""
+        """Run the command as a user with no agent but Claude Code."""
         user = self.home.with_name("user")
         (user / ".claude").mkdir(parents=True, exist_ok=True)
         return kiro_learn(self.home, *arguments, changes={**self.changes, "HOME": str(user)})

@@ -1,4 +1,4 @@
-"""config, logs and completion, as a user types them."""
+"""config, logs and completion at the command line."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def following(home: Path) -> subprocess.Popen[bytes]:
 
 
 def asked(home: Path, words: str) -> list[str]:
-    """What bash would offer behind ``words``."""
+    """The completions that bash would offer after ``words``."""
     changes = {"COMP_WORDS": words, "COMP_CWORD": str(words.count(" ")), "_KIRO_LEARN_COMPLETE": "bash_complete"}
     return [line.partition(",")[2] for line in done(kiro_learn(home, changes=changes)).splitlines()]
 
@@ -130,8 +130,8 @@ def test_a_shell_completes_commands_agents_settings_and_projects(home: Path) -> 
     assert set(asked(home, "kiro-learn con")) == {"context", "config", "conflicts"}
     assert asked(home, "kiro-learn install cla") == ["claude-code"]
     assert asked(home, "kiro-learn config get recall.b") == ["recall.budget_seconds", "recall.brief_bytes"]
-    assert asked(home, "kiro-learn nothing x") == [""]  # as where nothing is known
-    assert asked(home, "kiro-learn search --project ") == [""]  # a folder: no daemon runs
+    assert asked(home, "kiro-learn nothing x") == [""]  # nothing is known here
+    assert asked(home, "kiro-learn search --project ") == [""]  # folders only: no daemon runs
     with running_daemon(home):
         with Client(home) as client:
             client.post_event(event(f"/actor/ana/project/{'cd' * 32}/", "/somewhere/web-shop", 1, "hello"))

@@ -1,4 +1,4 @@
-"""People share memories through a real server, as roles that own nothing there."""
+"""People share memories through a real server, with roles that own nothing there."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ RULE = "Always sign commits"
 
 @attrs.frozen
 class Place:
-    """A person's home and folder, and their role's URL."""
+    """A person's home and folder, and the URL with the person's role."""
 
     home: Path
     folder: Path
@@ -36,7 +36,7 @@ def server() -> Iterator[PostgresForTests]:
 
 @contextmanager
 def roles(server: PostgresForTests, *names: str) -> Iterator[None]:
-    """Without passwords: the server of the tests trusts who has its socket."""
+    """Roles without passwords: the tests' server trusts all who can open its socket."""
     try:
         for name in names:
             server.admin.execute(f'CREATE ROLE "{name}" LOGIN')
@@ -113,7 +113,7 @@ def test_no_role_sees_or_changes_what_is_not_its_own_to_see_or_change(tmp_path: 
     import psycopg  # noqa: PLC0415  # of an extra
 
     def asked(role: str, statement: str) -> list[Any]:
-        """What the server answers the role to the last statement, or the name of its refusal."""
+        """The server's answer to the last statement of the role, or the name of the error."""
         url = server.url.replace("postgres:@", f"{role}@")
         with psycopg.connect(url, autocommit=True) as connection:
             try:

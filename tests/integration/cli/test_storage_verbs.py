@@ -1,4 +1,4 @@
-"""storage check, doctor and the daemon where the memory is not a file."""
+"""storage check, doctor and the daemon with a memory on a server."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``ui`` prints a link that lets one browser in, and opens it only where there is a screen."""
+"""``ui`` prints a link that lets one browser in, and opens it only if there is a screen."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LINK = re.compile(r"http://\S+/ui/\?k=\S+")
 
 
 def a_browser(folder: Path) -> tuple[dict[str, str], Path]:
-    """Surroundings whose browser only notes what it is to open, and where."""
+    """An environment whose browser only notes the link, and the file with the notes."""
     program, opened = folder / "browser", folder / "opened"
     program.write_text(f'#!/bin/sh\necho "$1" >> {opened}\n')
     program.chmod(0o755)

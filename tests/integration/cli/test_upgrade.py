@@ -1,4 +1,4 @@
-"""A home of the first kiro-learn, as ``kiro-learn start`` meets it."""
+"""``kiro-learn start`` on a home of the first kiro-learn."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ TWENTY_THOUSAND_EVENTS = """
 
 @pytest.fixture
 def home(tmp_path: Path) -> Iterator[Path]:
-    """With three events, of which one waits."""
+    """A home with three events, one of which waits."""
     home = tmp_path / "home"
     buffer = home / "buffers" / ("a" * 64) / "buffer.ndjson"
     buffer.parent.mkdir(parents=True)
@@ -92,7 +92,7 @@ def test_memories_of_a_linked_worktree_and_of_a_user_with_a_percent_sign_are_fou
 
 
 def test_while_the_port_is_taken_the_database_is_not_touched(home: Path) -> None:
-    """The first kiro-learn may be serving it from there."""
+    """The first kiro-learn may be serving it at that port."""
     before = (home / "kiro-learn.db").read_bytes()
     with socket.create_server(("127.0.0.1", 0)) as other:
         error, _ = failed(kiro_learn(home, "start", "--port", str(other.getsockname()[1])))
@@ -133,7 +133,7 @@ def test_told_to_stop_while_it_upgrades_it_leaves_everything_as_it_was(home: Pat
 
 
 def test_start_waits_for_an_upgrade_and_says_how_far_it_is(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its patience is for a daemon that says nothing: this one says what it does, and then ends."""
+    """It waits only so long for a silent daemon: this one reports its upgrade, and then ends."""
     told: list[str] = []
     place = Home(home)
     place.prepare()

@@ -1,4 +1,4 @@
-"""What people look for and take away, with a real daemon."""
+"""Searching and forgetting, with a real daemon."""
 
 from __future__ import annotations
 
@@ -174,7 +174,7 @@ def test_what_is_forgotten_is_gone(place: Place) -> None:
 
 
 def test_what_holds_the_same_words_is_shown_and_goes_on_request(place: Place) -> None:
-    """A turn that is learned as a rule and as an answer, which quotes it."""
+    """A turn is learned as a rule and as an answer that quotes the rule."""
     namespace, quoted = f"/actor/ana/project/{HOME_PROJECT[0]}/", "Rotate the signing key every single week."
     place.client.import_memories(
         [record(namespace, number, title=f"Key {number}", summary=f"{quoted} {number}") for number in (50, 51, 52)]

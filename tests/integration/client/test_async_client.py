@@ -1,4 +1,4 @@
-"""What only the client for tasks does: many calls at once, cancelling one, its own connection to the daemon."""
+"""What only the async client does: many calls at once, cancelling one, its own connection to the daemon."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def test_a_daemon_that_says_nothing_is_told_from_none(tmp_path: Path, backend: s
             anyio.run(ask, backend=backend)
         mute.close()
         with home.announced(*address), pytest.raises(DaemonSilent):
-            anyio.run(ask, backend=backend)  # refused, by a daemon that holds its home
+            anyio.run(ask, backend=backend)  # refused by the daemon, which holds its home
 
 
 @BACKENDS

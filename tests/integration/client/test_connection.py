@@ -1,4 +1,4 @@
-"""The kept connection: what is asked again when it breaks, and what is not; and what the package loads."""
+"""The kept connection: which requests are sent again when it breaks; and the modules that the package loads."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PAUSE_SECONDS = 5
 
 @contextmanager
 def breaking_daemon() -> Iterator[tuple[str, list[bytes]]]:
-    """Its URL, and what it was asked. It answers the first request of a connection, and hangs up on the second."""
+    """The daemon's URL and its requests. It answers a connection's first request, and hangs up on the second."""
     asked: list[bytes] = []
 
     def serve(server: socket.socket) -> None:
@@ -49,7 +49,7 @@ def breaking_daemon() -> Iterator[tuple[str, list[bytes]]]:
 
 @contextmanager
 def echoing_daemon() -> Iterator[str]:
-    """Its URL. It answers each request with the request's path, in two pieces."""
+    """The daemon's URL. It answers each request with the request's path, in two pieces."""
 
     class Echo(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -64,7 +64,7 @@ def echoing_daemon() -> Iterator[str]:
             self.wfile.write(body[5:])
 
         def log_message(self, *_args: object) -> None:
-            """Says nothing."""
+            """Log nothing."""
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Echo) as server:
         server.daemon_threads = True
@@ -152,7 +152,7 @@ def test_the_package_loads_little() -> None:
 
 @contextmanager
 def dripping_daemon(drip: bytes, after: threading.Event) -> Iterator[str]:
-    """Its URL. It begins its answer at once, and sends a byte more again and again until ``after`` is set."""
+    """The daemon's URL. It begins its answer at once, and sends byte by byte until ``after`` is set."""
 
     def serve(server: socket.socket) -> None:
         connection, _ = server.accept()
@@ -171,6 +171,6 @@ def dripping_daemon(drip: bytes, after: threading.Event) -> Iterator[str]:
 
 
 def test_patience_is_for_the_whole_answer() -> None:
-    """Without a bound of the whole, this answer would take 1,000 s."""
+    """Without a limit on the whole answer, this one would take 1,000 s."""
     with dripping_daemon(b" ", threading.Event()) as url, pytest.raises(DaemonSilent):
         KiroLearn("p", url=url, patience_seconds=0.1).sessions()

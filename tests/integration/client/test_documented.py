@@ -1,4 +1,4 @@
-"""Every example of docs/sdk.md runs and gives what it shows; every method has one."""
+"""Every example of docs/sdk.md runs and gives the result that it shows; every method has an example."""
 
 from __future__ import annotations
 

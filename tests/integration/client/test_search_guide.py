@@ -15,7 +15,7 @@ from kiro_learn.client import REPEATED, AsyncKiroLearn, KiroLearn, SearchResults
 from tests.integration.daemon_process import running_daemon
 
 Ask = Callable[..., Any]
-"""A method by its name, its arguments, and its result."""
+"""Calls a method by its name with arguments, and gives its result."""
 
 TITLE, NARRATIVE = "Modified auth.ts", "Added JWT validation middleware for authentication"
 
@@ -29,7 +29,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 @pytest.fixture(scope="module", params=["waiting", "trio", "asyncio"])
 def project(home: Path, request: pytest.FixtureRequest) -> str:
-    """One a client, so that none finds what another stored."""
+    """A project for each client, so that no client finds records of another."""
     name = f"api-{request.param}"
     with KiroLearn(name, home=home) as memory:
         written = memory.store_observation(TITLE, type="file-write", narrative=NARRATIVE, concepts=["security"])
@@ -96,7 +96,7 @@ def test_a_repeat_is_answered_with_minus_one(ask: Ask) -> None:
 
 
 def test_detect_stale_observations_counts_what_it_marked(ask: Ask, tmp_path: Path) -> None:
-    """Found by the folder that the observation named; what was marked before is not counted again."""
+    """They are found by the folder that the observation named. Those that were marked before are not counted again."""
     (tmp_path / "auth.ts").write_text("old")
     stored = ask("store_observation", "Modified auth.ts", files_modified=["auth.ts"], project=tmp_path)
     assert ask("detect_stale_observations", project=tmp_path) == 0

@@ -1,7 +1,7 @@
-"""The rows of the documented example: what is known of Kira and Otto, and what happened three days ago.
+"""The rows of the documented example: facts about Kira and Otto, and an episode of three days ago.
 
-What lies near them and must not be told: a value that ended, an edge that is too doubtful to be walked, and an episode
-of something else.
+Near them are things that must not be told: a value that ended, an edge of too low confidence to be walked, and an
+episode about something else.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ BLOCK = """\
 
 
 class Kira:
-    """The rows, in a project, at a time."""
+    """The rows, for one project at one time."""
 
     def __init__(self, namespace: Namespace, now: datetime) -> None:
         self._namespace = namespace

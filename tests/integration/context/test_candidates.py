@@ -1,4 +1,4 @@
-"""A candidate in a real database: marked where facts are listed, told beside the fact that it contradicts."""
+"""A candidate in a real database: marked in lists of facts, and told next to the fact that it contradicts."""
 
 from __future__ import annotations
 

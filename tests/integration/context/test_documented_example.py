@@ -1,4 +1,4 @@
-"""The document's end-to-end example, asked of a real daemon with the bundled model."""
+"""The document's end-to-end example, with a real daemon and the bundled model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every sort of malformed request, and what it gets. The table in ``docs/http-api.md`` has a row for each."""
+"""Every sort of malformed request, with its answer. The table in ``docs/http-api.md`` has a row for each."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ SEARCH = f"/v1/memories/search?namespace={NAMESPACE}"
 
 @attrs.frozen(kw_only=True)
 class BadRequest:
-    """One of them."""
+    """One malformed request, and the answer to it."""
 
     name: str
-    """As the table has it."""
+    """The sort of request, as in the table."""
     lines: tuple[str, ...]
     """The request line, then headers; our host and token are added if ``known``."""
     body: bytes = b""
@@ -46,7 +46,7 @@ def _posted(
 
 
 def _wide(name: str, to: str, *, kind: str = JSON) -> BadRequest:
-    """JSON in UTF-16, which some readers of JSON would guess."""
+    """A request with JSON in UTF-16, which some readers of JSON would accept."""
     return _posted(name, _event().decode().encode("utf-16"), "the body is not in UTF-8", kind=kind, to=to)
 
 

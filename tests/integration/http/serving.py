@@ -1,4 +1,4 @@
-"""The server on a real port, and clients that speak to it byte by byte."""
+"""The server on a real port, and clients that send and read bytes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from kiro_learn.testing.daemon import simulated_daemon
 TOKEN = "the token of this test"
 PATIENT = ServerConfig(port=0)
 SOON_SECONDS = 3.0
-"""For what is done at once on a machine that is not busy; PATIENT's own limits are five seconds and more."""
+"""The limit for things that an idle machine does at once. PATIENT's limits are five seconds and more."""
 
 
 @attrs.frozen
@@ -42,7 +42,7 @@ class Reply:
 
 @attrs.frozen
 class Server:
-    """A server that runs."""
+    """A running server."""
 
     port: int
     shutdown: trio.Event
@@ -57,7 +57,7 @@ class Server:
 
 @attrs.frozen
 class Peer:
-    """One end of a connection."""
+    """The client's end of a connection."""
 
     stream: trio.SocketStream
     port: int
@@ -68,7 +68,7 @@ class Peer:
         await self.stream.send_all("\r\n".join([*lines[:1], *usual, *lines[1:], "", ""]).encode("latin-1") + body)
 
     async def replies(self, count: int = 1) -> list[Reply]:
-        """The next answers, whole."""
+        """The next complete answers."""
         connection = h11.Connection(h11.CLIENT)
         found: list[Reply] = []
         while len(found) < count:
@@ -87,7 +87,7 @@ class Peer:
         return await self.reply()
 
     async def is_closed_within(self, seconds: float) -> bool:
-        """Whether the server hangs up by then."""
+        """Whether the server hangs up within ``seconds``."""
         with trio.move_on_after(seconds):
             while await self._receive():
                 pass
@@ -144,7 +144,7 @@ async def serving_all(
 
 
 def in_real_time(scenario: Callable[..., Awaitable[None]]) -> Callable[..., None]:
-    """Make a test of an async function, which must not take long; its failures come out of every nursery."""
+    """Make a test of an async function that is quick. Its failure is raised without the groups of nurseries."""
 
     @functools.wraps(scenario)
     def test(**given: Any) -> None:
@@ -161,7 +161,7 @@ def in_real_time(scenario: Callable[..., Awaitable[None]]) -> Callable[..., None
 
 
 def answering(body: bytes) -> ASGIFramework:
-    """An application that answers everything with ``body``, as soon as it was asked."""
+    """An application that answers every request with ``body`` at once."""
 
     async def app(scope: Any, receive: Any, send: Any) -> None:
         await receive()
@@ -172,7 +172,7 @@ def answering(body: bytes) -> ASGIFramework:
 
 
 def after(seconds: float) -> ASGIFramework:
-    """An application that takes its time."""
+    """An application that answers after ``seconds``."""
 
     async def app(scope: Any, receive: Any, send: Any) -> None:
         await trio.sleep(seconds)
@@ -182,6 +182,6 @@ def after(seconds: float) -> ASGIFramework:
 
 
 def only_cause(group: BaseExceptionGroup[BaseException]) -> BaseException:
-    """The first of the errors that ended a nursery; the others were cancelled because of it, or came too late."""
+    """The first error that ended a nursery. Others are its consequences, or came too late."""
     first = group.exceptions[0]
     return only_cause(first) if isinstance(first, BaseExceptionGroup) else first

@@ -1,4 +1,4 @@
-"""Whatever bytes come in, in whatever pieces, and however the client leaves: no connection breaks in our hands."""
+"""With any bytes in any pieces, and however the client leaves, our code does not fail on a connection."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def mutated(request: bytes, dice: Random) -> bytes:
 
 
 async def visit(server: Server, dice: Random) -> None:
-    """Send something odd, perhaps in pieces; perhaps wait; leave politely or not."""
+    """Send odd bytes, perhaps in pieces; perhaps wait; then close or reset the connection."""
     request = mutated(dice.choice(seeds(server.port)), dice)
     async with server.connection() as peer:
         if dice.random() < 0.4:

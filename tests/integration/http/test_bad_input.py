@@ -1,4 +1,4 @@
-"""A malformed request is refused in words, whatever is wrong with it, and harms no other request."""
+"""Any malformed request is refused with an explanation, and harms no other request."""
 
 from __future__ import annotations
 

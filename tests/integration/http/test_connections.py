@@ -42,7 +42,7 @@ async def test_a_connection_serves_many_requests() -> None:
 
 
 def test_a_connection_is_not_closed_after_some_number_of_requests() -> None:
-    """Hypercorn would hang up after a thousand, and a client that sends the next one at once would lose it."""
+    """Hypercorn would hang up after a thousand requests, and a client that sends the next one at once would lose it."""
     assert hypercorn_settings(PATIENT).keep_alive_max_requests > 10**9
 
 
@@ -95,7 +95,7 @@ async def test_half_a_body_is_refused_in_time() -> None:
 
 @in_real_time
 async def test_an_answer_may_take_longer_than_a_request() -> None:
-    """A flush does; the time that a client may take to send does not run while it waits."""
+    """As for a flush: the client's time to send a request does not run while it waits for an answer."""
     config = ServerConfig(port=0, read_seconds=1, keep_alive_seconds=1)
     async with serving(after(1.3), config) as server, server.connection() as peer:
         assert (await peer.ask("GET / HTTP/1.1")).body == b"done"
@@ -121,7 +121,7 @@ async def test_a_body_that_says_it_is_too_large_is_refused_unread() -> None:
 
 @in_real_time
 async def test_a_client_that_sends_too_much_can_still_read_why_it_was_refused() -> None:
-    """The rest is read and dropped: a socket that is closed with bytes unread takes the answer with it."""
+    """The rest is read and dropped: closing a socket with unread bytes would destroy the answer."""
     config = ServerConfig(port=0, max_body_bytes=100_000)
     chunk = b"10000\r\n" + b"x" * 65_536 + b"\r\n"
     for framing, body in (
@@ -223,7 +223,7 @@ async def test_a_stop_does_not_wait_for_requests_that_came_behind_the_last_one()
 
 @in_real_time
 async def test_a_request_that_begins_as_reading_ends_is_told_that_its_client_is_gone() -> None:
-    """A stop, or the end of an answer before it, may come in the moment between its head and its body."""
+    """A stop, or the end of an earlier answer, may come between the request's head and its body."""
     connections: list[Connection] = []
     heard: list[str] = []
 

@@ -1,4 +1,4 @@
-"""Events and hooks are answered by the intake as Quart would answer them; all else, after the same checks, by Quart."""
+"""The intake answers events and hooks as Quart would. Quart answers all else, after the same checks."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ async def answer(server: Server, lines: tuple[str, ...], body: bytes, known: boo
 
 
 def slowly(seconds: float, inner: Any = None) -> Intake:
-    """An intake that takes its time for an event."""
+    """An intake that takes ``seconds`` for an event."""
 
     async def take(_request: Request) -> Answer:
         await trio.sleep(seconds)
@@ -74,11 +74,11 @@ def slowly(seconds: float, inner: Any = None) -> Intake:
 
 @asynccontextmanager
 async def serving_by_quart() -> AsyncIterator[Server]:
-    """The whole front end without an intake of its own: all is answered by Quart, behind the same checks."""
+    """The whole front end without the intake's own routes: Quart answers all, after the same checks."""
     async with simulated_daemon() as services:
         app = create_app(services, PATIENT, TOKEN, new_boundary=ErrorBoundary)
         assert isinstance(app.asgi_app, Intake)
-        app.asgi_app._routes.clear()  # what is left is Quart
+        app.asgi_app._routes.clear()  # only Quart is left
         async with serving(app) as server:
             yield server
 

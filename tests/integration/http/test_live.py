@@ -1,4 +1,4 @@
-"""The stream of what happens, over a real connection: it begins at once, goes on, and ends when it should."""
+"""The live feed over a real connection: it begins at once, goes on, and ends when it should."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LIVE = "GET /v1/live HTTP/1.1"
 
 
 async def read_until(peer: Peer, *words: str) -> str:
-    """What the server sends until all ``words`` were in it."""
+    """Read until the text has all ``words``; returns the text."""
     found = ""
     while not all(word in found for word in words):
         piece = bytes(await peer.stream.receive_some(65_536))

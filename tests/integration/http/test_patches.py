@@ -1,4 +1,4 @@
-"""Each defect of Hypercorn or Quart-Trio that we mend is still there. When one of these fails, its patch can go."""
+"""Each defect of Hypercorn or Quart-Trio that we patch still exists. When a test fails, its patch can go."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from kiro_learn.frontends.http.patches import Connection
 from tests.integration.http.serving import SOON_SECONDS, answering, in_real_time, serving
 
 CLOSED = -1
-"""The descriptor of a socket that is closed."""
+"""The descriptor of a closed socket."""
 
 
 class Unmended(TCPServer):
-    """Hypercorn's own; nobody asks it for its place here."""
+    """Hypercorn's own server, which ignores the number of places."""
 
     is_silent = False
 
@@ -70,7 +70,7 @@ async def test_hypercorn_waits_for_ever_for_a_client_that_does_not_read() -> Non
 @in_real_time
 async def test_hypercorn_keeps_the_socket_of_a_client_that_hung_up(monkeypatch: pytest.MonkeyPatch) -> None:
     accepted: list[trio.SocketStream] = []
-    """Held here, so that no socket is closed because nobody refers to it any longer."""
+    """Kept here, so that no socket is closed by garbage collection."""
 
     def noting(
         app: Any, config: Any, context: Any, stream: trio.SocketStream, *ours: object, **_named: object
@@ -80,7 +80,7 @@ async def test_hypercorn_keeps_the_socket_of_a_client_that_hung_up(monkeypatch: 
 
     monkeypatch.setattr(server_module, "Connection", noting)
     async with serving(answering(b"done")) as server:
-        for _ in range(20):  # whether a socket is kept hangs on which of two tasks ends first
+        for _ in range(20):  # it depends on which of two tasks ends first
             for _ in range(5):
                 async with server.connection() as peer:
                     await peer.ask("GET / HTTP/1.1")
@@ -146,7 +146,7 @@ async def test_a_connection_that_breaks_is_no_trouble_of_the_server() -> None:
         async with serving(answering(b"done")) as server:
             patch.setattr(server_module, "Connection", Broken)
             async with server.connection() as peer:
-                await peer.stream.send_all(b"G")  # it is accepted once it says something
+                await peer.stream.send_all(b"G")  # it is accepted once it has sent a byte
                 assert await peer.is_closed_within(SOON_SECONDS)
             patch.undo()
             async with server.connection() as peer:
@@ -154,7 +154,7 @@ async def test_a_connection_that_breaks_is_no_trouble_of_the_server() -> None:
 
 
 class Broken:
-    """A connection with a fault of ours or of Hypercorn's."""
+    """A connection that raises an unexpected error."""
 
     def __init__(self, *_parts: object, **_ours: object) -> None:
         pass

@@ -1,4 +1,4 @@
-"""Taking a port, and saying who has it."""
+"""Opening a port, and naming the program that has it."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ async def test_while_nothing_can_be_answered_callers_are_turned_away_at_once_and
         upgrading.start_soon(turn_callers_away, listener)
         for _ in range(3):
             async with await trio.open_tcp_stream(host, port) as caller:
-                await caller.send_all(b"GET / HTTP/1.1\r\n")  # Linux lets nobody in who is silent
+                await caller.send_all(b"GET / HTTP/1.1\r\n")  # Linux accepts only clients that send
                 with suppress(trio.BrokenResourceError):
                     assert await caller.receive_some() == b""
         upgrading.cancel_scope.cancel()

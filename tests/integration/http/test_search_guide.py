@@ -1,4 +1,4 @@
-"""The commands of docs/search.md run as they stand there, and answer in the shapes of kiro-memory's guide."""
+"""The commands of docs/search.md run as printed, and their answers have the form of kiro-memory's guide."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DaemonProcess]:
 
 
 def shape(value: Any) -> Any:
-    """Names and types alone; a whole number is a number too."""
+    """The names and types in ``value``. Integers and floats are one type."""
     if isinstance(value, dict):
         return {name: shape(each) for name, each in value.items()}
     if isinstance(value, list):
@@ -84,7 +84,7 @@ def test_each_command_answers_in_the_shape_of_the_guide(daemon: DaemonProcess) -
         answer = run(command, daemon)
         [path] = re.findall(r"127\.0\.0\.1:21100(/[\w/-]+)", command)
         asked.append(path)
-        if path == "/api/search":  # which makes no vector
+        if path == "/api/search":  # it makes no vector
             assert answer["results"][0]["signals"].pop("semantic") is None
             answer["results"][0]["signals"] = {"semantic": 0.0, **answer["results"][0]["signals"]}
         assert shape(answer) == shape(SHAPES[path]), (path, answer)

@@ -1,4 +1,4 @@
-"""What a session was told survives a restart of a real daemon, and ends with the session's context."""
+"""A real daemon remembers what a session was told after a restart, until the session's context is compacted."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ QUESTION = "why does the token cache expire early"
 
 
 def told(daemon: DaemonProcess, hook: str, **fields: Any) -> str:
-    """What a hook of Claude Code prints."""
+    """The output of a hook of Claude Code."""
     payload = {"hook_event_name": hook, "cwd": str(daemon.home.parent / "shop"), "session_id": "s", **fields}
     connection = daemon.connect()
     try:
@@ -43,7 +43,7 @@ def test_a_session_is_told_a_memory_once_by_daemons_of_one_home(tmp_path: Path) 
             "files_touched": ["src/cache.py"],
         }
         daemon.call("POST", "/v1/memories", record)
-        # A block waits 5 ms for the files, which a busy machine may need for most of them.
+        # A block waits only 5 ms for the files, which may not be enough on a busy machine.
         sessions = (f"other {number}" for number in range(50))
         blocks = (told(daemon, "UserPromptSubmit", prompt=QUESTION, session_id=session) for session in sessions)
         assert any("; src/cache.py gone)" in block for block in blocks)

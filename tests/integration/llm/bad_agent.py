@@ -1,6 +1,6 @@
 """A scripted ACP agent that does what its first argument names.
 
-Plain on purpose: it shares no code with the client that is tried on it.
+It is plain on purpose, and shares no code with the client that it tests.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def hear() -> dict[str, Any]:
 
 
 def begin() -> int:
-    """Open the one session; the id of the prompt's request."""
+    """Open the session; returns the id of the prompt's request."""
     asked = hear()
     say({"id": asked["id"], "result": {"protocolVersion": 1, "agentCapabilities": {}}})
     asked = hear()
@@ -68,7 +68,7 @@ def ok() -> None:
 
 
 def thinks() -> None:
-    """Tells its thoughts as if they were its answer, a draft of one among them."""
+    """Sends its thoughts as if they were its answer, with a draft of an answer among them."""
     number = begin()
     chunk("<think>\nFirst I try " + ANSWER.replace("Use pnpm", "Use yarn") + "\n</thi")
     chunk("nk>\n\n" + ANSWER)
@@ -113,7 +113,7 @@ def dies() -> None:
 
 
 def dies_leaving_a_grandchild() -> None:
-    """The grandchild inherits the pipes, so that they do not close with its parent."""
+    """Dies, but its child inherits the pipes and keeps them open."""
     leave_a_grandchild()
     begin()
     os._exit(3)
@@ -131,7 +131,7 @@ def hangs() -> None:
 
 
 def deaf() -> None:
-    """Ignores SIGTERM, and so does what it started."""
+    """Ignores SIGTERM, and so does its child."""
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     leave_a_grandchild()
     begin()
@@ -178,7 +178,7 @@ def environment() -> None:
 
 
 def fires_our_hook() -> None:
-    """Reports its prompt to the daemon, as an agent does in which our hooks are installed."""
+    """Reports its prompt to the daemon, like an agent with our hooks."""
     number = begin()
     payload = json.dumps({"hook_event_name": "userPromptSubmit", "cwd": "/w", "prompt": "from within"}).encode()
     done = subprocess.run([sys.argv[2], "kiro-cli"], input=payload, capture_output=True, check=True)
@@ -199,7 +199,7 @@ def echo() -> None:
 def picky() -> None:
     """Learns word for word, but refuses a prompt with a bad word, in the way that its second argument names.
 
-    While a file "sick" lies in the folder of its third argument, it refuses everything. It notes each call there.
+    While the folder of its third argument has a file "sick", it refuses everything. It notes each call in that folder.
     """
     say({"id": hear()["id"], "result": {"protocolVersion": 1}})
     say({"id": hear()["id"], "result": {"sessionId": "s-1"}})

@@ -1,7 +1,7 @@
 """A scripted model server, a process of its own, that behaves as its first argument names.
 
-Plain on purpose: it shares no code with the client that is tried on it. It writes its port, and what it was asked, into
-the folder of its second argument.
+It is plain on purpose, and shares no code with the client that it tests. It writes its port and its requests into the
+folder of its second argument.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ ANSWER = (
 )
 THOUGHT = "<think>\nMaybe " + ANSWER.replace("Use pnpm", "Use yarn") + "\n</think>\n\n"
 LEARNED_WORDS = "Always use pnpm here, never npm."
-"""Of the event that the tests learn from, and not of the health check."""
+"""Words of the event that the tests learn from, which the health check does not have."""
 SMALL_CONTEXT = 20
-"""Tokens of the context that is used unless another is asked for."""
+"""The tokens of the context, unless a request asks for another size."""
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -56,7 +56,7 @@ class Handler(BaseHTTPRequestHandler):
         return self.say(200, completion(text, read, finish_reason="content_filter" if is_filtered else "stop"))
 
     def note(self, asked: Any) -> int:
-        """Write down a request; the number of it among those of its path."""
+        """Write down a request; returns its number among those of its path."""
         with log.open("a", encoding="utf-8") as lines:
             lines.write(json.dumps({"path": self.path, "body": asked, "at": time.monotonic()}) + "\n")
         return sum(json.loads(line)["path"] == self.path for line in log.read_text(encoding="utf-8").splitlines())

@@ -1,4 +1,4 @@
-"""An agent built on the official SDK: it asks for permission and a file, and answers what came of it and the prompt."""
+"""An agent on the official SDK: it asks for a permission and a file, and answers with the results and the prompt."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from acp import schema
 
 
 class SdkAgent:
-    """Only what one prompt needs; the SDK answers the rest."""
+    """The methods that one prompt needs; the SDK answers the rest."""
 
     def on_connect(self, conn: acp.Client) -> None:
         self._client = conn

@@ -1,6 +1,6 @@
-"""Agents as they come, each a real child process: whatever one does, its caller is answered and nothing of it is left.
+"""Agents as real child processes: whatever one does, its caller gets an answer and no process of it is left.
 
-The pitfalls are those that were measured before the client was written; each has a test here or in the wire's tests.
+The pitfalls were found before the client was written. Each has a test here or in the wire's tests.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from tests.integration.llm import bad_agent
 
 SCRIPT = Path(bad_agent.__file__)
 AT_ONCE_SECONDS = 8.0
-"""On a busy machine. One that is waited for to the end takes ten seconds and more."""
+"""The limit on a busy machine. Waiting for an agent to the end would take ten seconds and more."""
 
 
 def an_agent(behaviour: str, cwd: Path, *, grace_seconds: float = 2.0) -> AcpLlm:
     return AcpLlm(
-        # -I -S: an interpreter that is there in 15 ms.
+        # -I -S: an interpreter that starts in 15 ms.
         command=(sys.executable, "-I", "-S", str(SCRIPT), behaviour),
         cwd=cwd,
         environment={"KEPT": "kept", "GRANDCHILD_FILE": str(cwd / "grandchild")},
@@ -44,9 +44,9 @@ def ask(llm: AcpLlm, prompt: str = "learn this", *, patience_seconds: float = 10
 
 @pytest.fixture(autouse=True)
 def nothing_is_left() -> Iterator[None]:
-    """No child of ours, alive or zombie, and no descriptor, outlives a call."""
+    """No child process, alive or zombie, and no descriptor outlives a call."""
     us = psutil.Process()
-    before, descriptors = us.children(), us.num_fds()  # a browser of other tests may run under the same worker
+    before, descriptors = us.children(), us.num_fds()  # another test's browser may run in this worker
     yield
     assert [child for child in us.children() if child not in before] == []
     assert us.num_fds() == descriptors
@@ -57,7 +57,7 @@ def grandchild_of(cwd: Path) -> int:
 
 
 def is_running(pid: int) -> bool:
-    """Not gone, and not a zombie that only waits for an init to collect it."""
+    """Whether the process runs: it is neither gone nor a zombie that waits for init."""
     try:
         return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
     except psutil.NoSuchProcess:
@@ -65,7 +65,7 @@ def is_running(pid: int) -> bool:
 
 
 def wait_gone(pid: int) -> bool:
-    """A killed process needs a moment to be gone, and on a busy machine more than one."""
+    """Wait until a killed process is gone, which takes a moment, and more on a busy machine."""
     deadline = time.monotonic() + 20
     while is_running(pid) and time.monotonic() < deadline:
         time.sleep(0.005)

@@ -1,4 +1,4 @@
-"""The official SDK as judge: its schema takes what we say, and an agent built on it understands us."""
+"""The official SDK as the judge: its schema takes our messages, and an agent on it understands them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def said_by_us() -> list[Message]:
 
 @pytest.fixture(scope="module")
 def schema() -> Any:
-    from acp import schema as official  # noqa: PLC0415  # half a second, for those who run these tests
+    from acp import schema as official  # noqa: PLC0415  # takes half a second
 
     return official
 

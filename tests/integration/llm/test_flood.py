@@ -1,4 +1,4 @@
-"""An agent that loops, as a real process: what it said 300 times is one memory, without vectors and without a judge."""
+"""An agent that loops, as a real process: what it said 300 times is one memory, even without vectors and a judge."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ RECORD = (
     "</memory_record>\n"
 )
 RULE = "Always use pnpm here, never npm."
-"""What the person lays down in the event, and the agent says nothing of: kept beside what it says."""
+"""The person's rule in the event, which the agent does not mention. It is kept too."""
 
 
 def test_a_looping_agent_leaves_one_memory(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""A whole daemon whose memories a model words: an agent in a child process, or a server."""
+"""A whole daemon with a model that writes its memories: an agent in a child process, or a server."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_what_an_agent_only_thought_of_is_not_learned(tmp_path: Path) -> None:
 
 
 def test_hooks_that_a_model_fires_while_it_words_are_not_learned_from(tmp_path: Path) -> None:
-    """Fired by anybody else, the same hook is an event."""
+    """From any other process, the same hook is an event."""
     home, hook = tmp_path / "home", tmp_path / "home" / "bin" / "hook"
     with running_daemon(home, {**agent("fires_our_hook", str(hook)), "KIRO_LEARN_LLM_BACKEND": "acp"}) as daemon:
         assert wait_learned(daemon)["records"] == 1

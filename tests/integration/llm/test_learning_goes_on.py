@@ -1,4 +1,4 @@
-"""A whole daemon whose model fails: on one batch, on all of them for a while, or beside records that it never made."""
+"""A daemon whose model fails on one batch, on all for a while, or has to merge records that it never made."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ FATES = ["refuses", "hangs"]
 
 
 class PickyServer(ThreadingHTTPServer):
-    """An OpenAI-compatible server that does what ``bad_agent.picky`` does."""
+    """An OpenAI-compatible server that behaves as ``bad_agent.picky``."""
 
     daemon_threads = True
 
@@ -77,7 +77,7 @@ class PickyAnswer(BaseHTTPRequestHandler):
 
 @pytest.fixture(params=["acp", "openai"])
 def model(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Callable[[str], dict[str, str]]]:
-    """Settings of a daemon that learns by a scripted model, by what it does with a bad word."""
+    """The settings of a daemon with a scripted model, for each way in which it refuses a bad word."""
     servers: list[PickyServer] = []
 
     def settings(fate: str) -> dict[str, str]:
@@ -132,7 +132,7 @@ def answer(number: int) -> str:
 
 
 def strategies(daemon: DaemonProcess, namespace: str = OURS) -> dict[int, str]:
-    """Of the records, by the number of the lake that they tell of."""
+    """The strategies of the records, by the number of the lake in them."""
     items = daemon.call("GET", f"/v1/memories?namespace={namespace}&limit=100")["items"]
     found = {re.search(r"lake number (\d+)", item["title"] + item["summary"]): item["strategy"] for item in items}
     return {int(match.group(1)): strategy for match, strategy in found.items() if match}
@@ -166,7 +166,7 @@ def test_one_bad_turn_is_learned_without_the_model_and_the_rest_by_it(
 def test_a_model_that_was_sick_for_long_is_asked_again_within_the_cooldown(
     model: Callable[[str], dict[str, str]], tmp_path: Path
 ) -> None:
-    """With twelve failures behind it, the pause alone would be 102 seconds."""
+    """After twelve failures, the pause alone would be 102 seconds."""
     (tmp_path / "sick").touch()
     with running_daemon(tmp_path / "home", model("refuses")) as daemon:
         report_turn(daemon, 0, answer(0))
@@ -194,7 +194,7 @@ def test_a_project_whose_batches_fail_takes_the_model_from_no_other(
 
 
 def test_stored_records_beyond_our_limits_are_merged_and_no_project_ends_by_them(tmp_path: Path) -> None:
-    """As an upgrade left them; the built-in learner finds that they say the same."""
+    """The records are as an upgrade leaves them. The built-in learner finds that they say the same."""
     settings = {**SETTINGS, "KIRO_LEARN_EMBEDDING_ENABLED": "yes", "KIRO_LEARN_RECONCILIATION_ENABLED": "yes"}
     with running_daemon(tmp_path / "home", settings) as daemon:
         report_turn(daemon, 1, answer(1))

@@ -1,4 +1,4 @@
-"""A scripted OpenAI-compatible server on loopback, and what the client makes of each of its answers."""
+"""A scripted OpenAI-compatible server on loopback, and the client's result for each of its answers."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def completion(text: Any, **changes: Any) -> Answer:
 
 
 class ScriptedServer(ThreadingHTTPServer):
-    """Answers everything with ``answer``, and keeps what it was asked."""
+    """A server that answers everything with ``answer``, and keeps its requests."""
 
     daemon_threads = True
 

@@ -1,4 +1,4 @@
-"""A daemon that is killed leaves no agent behind: not the agent, and not what the agent started."""
+"""A killed daemon leaves neither its agent nor the agent's children."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ DEAF = {
     "KIRO_LEARN_LEARNING_BUFFER_IDLE_SECONDS": "0.05",
     "KIRO_LEARN_LEARNING_TURN_IDLE_SECONDS": "0.05",
 }
-"""An agent that ignores SIGTERM, and so does its child; neither reads on, so neither sees that its input has ended."""
+"""An agent that ignores SIGTERM, as does its child. Neither reads, so neither sees the end of its input."""
 
 SLEEP = (sys.executable, "-I", "-S", "-c", "import time; print(flush=True); time.sleep(60)")
 
 
 def wait_for_the_family(daemon: DaemonProcess, grandchild_file: Path) -> list[psutil.Process]:
-    """All that the daemon has started, the agent's own child among them."""
+    """All processes that the daemon has started, with the agent's child."""
     daemon.call("POST", "/v1/events", EVENT)
     deadline = time.monotonic() + 20
     while not (grandchild_file.exists() and grandchild_file.read_text()) and time.monotonic() < deadline:
@@ -51,7 +51,7 @@ def test_what_outlived_even_its_launcher_is_ended_by_the_next_start(tmp_path: Pa
     grandchild_file = tmp_path / "grandchild"
     with running_daemon(tmp_path / "home", {**DEAF, "GRANDCHILD_FILE": str(grandchild_file)}) as daemon:
         launcher, *family = wait_for_the_family(daemon, grandchild_file)
-        daemon.process.send_signal(signal.SIGSTOP)  # so that it does not see what becomes of its child
+        daemon.process.send_signal(signal.SIGSTOP)  # so that it does not see its child end
         launcher.kill()
         daemon.kill()
         assert any(is_running(process.pid) for process in family), "the agent may end when its pipe closes"
@@ -68,8 +68,8 @@ def test_a_group_of_somebody_elses_that_has_the_number_now_is_let_be(
     folder.mkdir()
     with subprocess.Popen(SLEEP, env={**os.environ, **mark}, start_new_session=True, stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
-        # A process that has just been started has no environment for an instant: the kernel goes on with its parent
-        # before it hands the new program its own.
+        # A process has no environment for an instant after its start: the kernel lets its parent go on before it gives
+        # the new program its environment.
         process.stdout.readline()
         (folder / str(process.pid)).touch()
         (folder / "no number").touch()

@@ -1,7 +1,7 @@
 """A real model behind a real OpenAI-compatible server: llama.cpp's, on loopback.
 
 Skipped unless LLAMA_CPP_MODEL names a model in the GGUF format and an interpreter has ``llama-cpp-python[server]``:
-this one, or the one that LLAMA_CPP_PYTHON names. The smallest model will do: what it says is not judged here.
+this one, or the one that LLAMA_CPP_PYTHON names. The smallest model will do: its answers are not judged here.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ MODEL = os.environ.get("LLAMA_CPP_MODEL", "")
 PYTHON = os.environ.get("LLAMA_CPP_PYTHON", sys.executable)
 READY_SECONDS = 120.0
 CONTEXT_TOKENS = 4096
-"""Enough for a prompt of one event, and an end to an answer that has none of its own."""
+"""Enough for a prompt of one event; it also ends an answer that has no end of its own."""
 
 GRAMMAR = r"""
 root ::= "<memory_record type=\"discovery\" events=\"1\">" title summary "</memory_record>"
@@ -42,7 +42,7 @@ text ::= [A-Za-z] [A-Za-z0-9 .,]{4,80}
 
 
 def _problem() -> str:
-    """Why there is no real server to be had; empty if there is."""
+    """Why there is no real server; empty if there is one."""
     if not Path(MODEL).is_file():
         return "LLAMA_CPP_MODEL names no model file"
     probe = [PYTHON, "-c", "import llama_cpp.server.app"]
@@ -57,7 +57,7 @@ pytestmark = pytest.mark.skipif(bool(PROBLEM), reason=PROBLEM)
 
 @pytest.fixture(scope="module")
 def port() -> Iterator[int]:
-    """Where the server listens, once the model is loaded."""
+    """The port of the server, once the model is loaded."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         number: int = listener.getsockname()[1]
     settings = ("--model", MODEL, "--host", "127.0.0.1", "--port", str(number), "--n_ctx", str(CONTEXT_TOKENS))
@@ -96,7 +96,7 @@ def ask(port: int, method: str, path: str, body: bytes | None = None) -> tuple[i
 
 @contextmanager
 def with_grammar(port: int) -> Iterator[int]:
-    """A way to the server on which every question gets ``GRAMMAR``, which our client has no word for."""
+    """A proxy of the server that adds ``GRAMMAR`` to every request, which our client cannot send."""
 
     class Adding(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
@@ -151,7 +151,7 @@ def test_memories_that_it_words_are_kept(port: int, tmp_path: Path) -> None:
 
 
 def test_whatever_it_says_unguided_nothing_is_lost(port: int, tmp_path: Path) -> None:
-    """So small a model mostly chats. Then what happened waits, until the one call of the day is used up."""
+    """So small a model mostly chats. Then the events wait, until the only call of the day is used up."""
     with running_daemon(tmp_path, settings_for(port, KIRO_LEARN_LLM_DAILY_CALLS="1")) as daemon:
         daemon.call("POST", "/v1/events", EVENT)
         flush(daemon)

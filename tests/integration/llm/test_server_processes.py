@@ -1,4 +1,4 @@
-"""Model servers with ways of their own, each a real process: what they are asked, and what a daemon says of them."""
+"""Model servers with quirks, each a real process: their requests, and what a daemon says of them."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ def test_hours_are_cut_to_as_long_as_learning_pauses_anyway(tmp_path: Path) -> N
 
 
 def test_a_daemon_asks_again_when_the_server_said(tmp_path: Path) -> None:
-    """By a date, here; the attempts of one run are that far apart."""
+    """The server said it with a date. The attempts of one run are that far apart."""
     with a_server("busy_until", tmp_path) as server, a_daemon(server, tmp_path) as daemon:
         assert wait_learned(daemon)["records"] == 1
         first, second = [request["at"] for request in server.asked() if request["body"]]

@@ -34,7 +34,7 @@ def environment_of(home: Path, **more: str) -> dict[str, str]:
 
 
 class Peer:
-    """The other end of a process."""
+    """The client's end of the process's pipes."""
 
     def __init__(self, process: subprocess.Popen[bytes]) -> None:
         self.process = process
@@ -68,7 +68,7 @@ class Peer:
         return answer
 
     def call(self, tool: str, **arguments: Any) -> Any:
-        """A tool's result."""
+        """The result of a tool."""
         return self.ask("tools/call", name=tool, arguments=arguments)["result"]
 
     def initialize(self) -> None:
@@ -85,7 +85,7 @@ class Peer:
 def stdio_server(
     home: Path, folder: Path, *arguments: str, environment: dict[str, str] | None = None
 ) -> Iterator[Peer]:
-    """``kiro-learn mcp`` in ``folder``; killed at the end, if it is still there."""
+    """``kiro-learn mcp`` in ``folder``, which is killed at the end if it still runs."""
     command: Sequence[str] = [sys.executable, "-m", "kiro_learn", "mcp", *arguments]
     with subprocess.Popen(
         command,

@@ -22,7 +22,7 @@ MODES = {"auto": "2026-07-28", "legacy": "2025-11-25"}
 
 
 async def use_everything(client: Any) -> None:
-    """Each tool's structured content is held against its output schema by the SDK."""
+    """Call everything. The SDK checks each tool's structured content by its output schema."""
     tools = (await client.list_tools()).tools
     called: set[str] = set()
 

@@ -1,4 +1,4 @@
-"""``kiro-learn mcp`` as a process: whatever comes on standard input, and whatever becomes of the daemon."""
+"""``kiro-learn mcp`` as a process, with any standard input, and with a daemon that may end."""
 
 from __future__ import annotations
 
@@ -204,7 +204,7 @@ def test_a_daemon_that_was_killed_is_started_again(peer: Peer, home: Path) -> No
 
 
 def test_a_daemon_killed_in_the_middle_of_a_call(peer: Peer, home: Path) -> None:
-    """What reads is asked again; of what writes it is said that nothing is known."""
+    """Reads are asked again. For writes, the answer says that the result is not known."""
     peer.call("search_memory", query="x")
     first = daemon_pid(home)
     os.kill(first, signal.SIGSTOP)
@@ -222,7 +222,7 @@ def test_a_daemon_killed_in_the_middle_of_a_call(peer: Peer, home: Path) -> None
 
 
 def test_a_thousand_malformed_messages_kill_nothing(peer: Peer) -> None:
-    """Each gets an error that JSON-RPC names, and a message behind them is answered."""
+    """Each gets an error of JSON-RPC, and a message after them is answered."""
     chance = random.Random(20261122)  # the same lines in every run
     lines = [malformed(chance) for _ in range(1000)]
     for start in range(0, len(lines), 50):
@@ -236,7 +236,7 @@ def test_a_thousand_malformed_messages_kill_nothing(peer: Peer) -> None:
 
 
 def malformed(chance: random.Random) -> bytes:
-    """A line that is wrong in one of many ways, and that has to be answered."""
+    """A line that is wrong in one of many ways, and must be answered."""
     message: dict[str, Any] = {"jsonrpc": "2.0", "id": chance.randrange(1000), "method": "ping", "params": {}}
     text = json.dumps(message).encode()
     junk: list[Any] = [None, True, 1.5, "x", [], [1], {}, -7, "\ud800"]
@@ -273,14 +273,14 @@ def test_a_last_message_without_a_line_end_is_answered(home: Path, folder: Path)
 
 
 def test_an_output_that_takes_no_more_for_now_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    """An agent may have made the pipe non-blocking for itself; then it is so for us too."""
+    """An agent may have made the pipe non-blocking for itself, which makes it so for us too."""
     output, ours = os.pipe()
     os.set_blocking(ours, False)
     monkeypatch.setattr(stdio, "STDOUT", ours)
     with subprocess.Popen(["/bin/sh", "-c", "sleep 0.2; wc -c"], stdin=output, stdout=subprocess.PIPE) as reader:
         os.close(output)
         try:
-            stdio._write_all(b"x" * 10_000_000)  # by itself: a process would have to be slower than its reader
+            stdio._write_all(b"x" * 10_000_000)  # called directly: a process would have to be faster than its reader
         finally:
             os.close(ours)
         assert reader.communicate()[0].split() == [b"10000001"]

@@ -1,4 +1,4 @@
-"""What happens to SQLite's work when its caller has given up."""
+"""SQLite's work after its caller was cancelled."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_a_read_that_is_cancelled_is_interrupted_and_frees_its_connection(tmp_pa
 
 
 def test_a_connection_is_as_good_as_new_at_whatever_step_its_query_was_cancelled(tmp_path: Path) -> None:
-    """SQLite counts the steps between two looks at a cancellation over all runs of a statement, a COMMIT's too."""
+    """SQLite counts the steps between two checks over all runs of a statement, a COMMIT's too."""
 
     async def scenario() -> None:
         storage = await open_at(tmp_path)
@@ -70,7 +70,7 @@ def test_a_connection_is_as_good_as_new_at_whatever_step_its_query_was_cancelled
 
 
 def test_a_read_that_is_stopped_inside_sqlite_holds_only_its_own_connection(tmp_path: Path) -> None:
-    """As on a locked -shm file or a slow disk, where no step of SQLite's machine looks at a cancellation."""
+    """As with a locked -shm file or a slow disk, where SQLite does not check for a cancellation."""
     release = threading.Event()
     users: list[apsw.Connection] = []
 
@@ -102,7 +102,7 @@ def test_a_read_that_is_stopped_inside_sqlite_holds_only_its_own_connection(tmp_
 
 
 class FailsOnce(apsw.Connection):
-    """Its first COMMIT fails, as one may whose temporary files find no room, and leaves the transaction open."""
+    """A connection whose first COMMIT fails, as without room for temporary files, and leaves the transaction open."""
 
     has_failed = False
 
@@ -204,7 +204,7 @@ def test_a_reader_cannot_write(tmp_path: Path) -> None:
 
 
 def test_a_query_that_stops_before_its_last_row_does_not_hold_the_next_read_back(tmp_path: Path) -> None:
-    """Something may still hold the cursor: how soon it is let go of is Python's business."""
+    """A reference may keep the cursor alive: Python decides when it is released."""
     cursors: list[apsw.Cursor] = []
 
     def stop_early(connection: apsw.Connection) -> object:

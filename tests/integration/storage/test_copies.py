@@ -1,4 +1,4 @@
-"""Copies of the database: whole, checked, private, of a bounded number; and nothing of one that failed."""
+"""Copies of the database are whole, checked, private and bounded in number; a failed one leaves nothing."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ async def fill(path: Path) -> None:
 
 @pytest.fixture
 def copies(tmp_path: Path) -> SqliteCopies:
-    """Of a home with one event and some memories."""
+    """The copies of a home with one event and some memories."""
     home = tmp_path / "home"
     (home / "backups").mkdir(mode=0o700, parents=True)
     trio.run(fill, home / "kiro-learn.db")
@@ -70,7 +70,7 @@ def test_a_copy_holds_everything_and_is_one_file_of_its_owner_alone(copies: Sqli
 
 
 def test_what_is_written_while_a_copy_is_made_neither_harms_nor_restarts_it(copies: SqliteCopies) -> None:
-    """A writer commits between any two steps; the copy is of the moment at which it began."""
+    """A writer commits between any two steps; the copy is the state at its beginning."""
     writer = apsw.Connection(str(copies.database))
     steps = 0
 
@@ -192,7 +192,7 @@ copies_in(Path(sys.argv[1])).take(CopyKind.DAILY, datetime(2026, 5, 1, tzinfo=UT
 @pytest.mark.parametrize("step", [1, 2])
 def test_a_kill_in_the_middle_harms_neither_the_database_nor_the_next_copy(copies: SqliteCopies, step: int) -> None:
     before = copies.take(CopyKind.DAILY, DAWN)
-    with apsw.Connection(str(copies.database)) as connection:  # several steps of copying
+    with apsw.Connection(str(copies.database)) as connection:  # so that copying takes several steps
         connection.execute("CREATE TABLE ballast AS SELECT zeroblob(10000000) AS weight")
     arguments = [sys.executable, "-c", KILLED, str(copies.database.parent), str(step)]
     killed = subprocess.run(arguments, cwd=Path(__file__).parents[3], check=False)
@@ -236,7 +236,7 @@ def test_another_folder_is_made_below_one_that_is_there_and_never_its_parent(
 
 @pytest.fixture
 def elsewhere(copies: SqliteCopies, tmp_path: Path) -> SqliteCopies:
-    """Of the same home, with a copy on a disk that is mounted."""
+    """The copies of the same home on a mounted disk, with one copy."""
     (tmp_path / "disk").mkdir()
     elsewhere = copies_in(copies.database.parent, folder=tmp_path / "disk" / "kiro-learn-1")
     elsewhere.take(CopyKind.DAILY, DAWN)
@@ -277,7 +277,7 @@ def test_another_disk_in_the_place_is_not_taken_for_it(elsewhere: SqliteCopies, 
     unmount(elsewhere.folder.parent)
     for path in copies.home_folder.iterdir():
         path.rename(path.with_name("put-away"))
-    elsewhere.take(CopyKind.DAILY, DAWN)  # as another home of this name would
+    elsewhere.take(CopyKind.DAILY, DAWN)  # as if another home of this name did it
     (copies.home_folder / "put-away").rename(next(copies.home_folder.glob("folder-*")))
     with pytest.raises(StorageError, match="mount its disk"):
         elsewhere.take(CopyKind.DAILY, DAWN + DAY)
@@ -301,7 +301,7 @@ def test_a_folder_in_which_an_earlier_version_made_copies_is_marked_by_the_next(
 
 
 class Usage(NamedTuple):
-    """As ``shutil.disk_usage`` answers."""
+    """The answer of ``shutil.disk_usage``."""
 
     total: int
     used: int

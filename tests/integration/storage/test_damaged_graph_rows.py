@@ -1,4 +1,4 @@
-"""A damaged row of the graph costs itself and a warning, not the graph of its project."""
+"""A damaged row of the graph is lost with a warning; the rest of its project's graph is not."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ ITEMS = (
 
 
 def after(path: Path, damage: Mapping[str, str], scenario: Callable[[SqliteStorage], Awaitable[None]]) -> None:
-    """Put all items, damage the file by statements, each with the id of its item, that no check refuses; then look."""
+    """Put all items, damage each by a statement, by the item's id, that no check refuses; then run ``scenario``."""
 
     async def run() -> None:
         storage = await open_sqlite_storage(path, StorageConfig(reader_count=1), utc_now=lambda: DAWN)

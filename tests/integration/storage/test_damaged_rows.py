@@ -1,4 +1,4 @@
-"""A damaged row costs itself and a warning, not the answers of its project."""
+"""A damaged row is lost with a warning; its project is still answered."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A damaged index of words: what was found is found without it, writing goes on, and a rebuild makes it whole."""
+"""With a damaged index of words, records are still found, writing goes on, and a rebuild mends the index."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ DAMAGES = {
     "the table of that is gone": "DROP TABLE records_fts_1_config",
 }
 UNSEEN_BY_STATE = {"it names documents that never were"}
-"""Damage that only a search for one of its words meets."""
+"""Damage that is noticed only by a search for one of its words."""
 QUERY = SearchParams(MINE, "pool 2 migration", 9)
 
 

@@ -1,4 +1,4 @@
-"""What was forgotten is nowhere in the database's files, in whichever place SQLite had copies of it."""
+"""Forgotten text is nowhere in the database's files, wherever SQLite had copies of it."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ COUNT = 400
 
 
 def mark(number: int) -> str:
-    """A word that is in record ``number`` alone; its end is not shared by the words next to it in an index."""
+    """A word that only record ``number`` has. Its end differs from the words next to it in an index."""
     return "q" + hashlib.md5(str(number).encode(), usedforsecurity=False).hexdigest()
 
 
 def found_in(folder: Path, numbers: Iterable[int]) -> list[int]:
-    """Those of ``numbers`` of whose mark something is in a file of ``folder``. Indexes leave out how a word begins."""
+    """The numbers of which a file of ``folder`` has the end of the mark: indexes leave out shared beginnings."""
     kept = b"".join(file.read_bytes() for file in folder.rglob("*") if file.is_file())
     return [number for number in numbers if mark(number)[8:].encode() in kept]
 
 
 @contextmanager
 def opened(path: Path) -> Iterator[None]:
-    """Kept open by another connection, as by the daemon's readers: closing does not clean up."""
+    """Keep the database open by another connection, as the daemon's readers do, so that a close does not clean up."""
     with closing(apsw.Connection(str(path))) as connection:
         connection.execute("SELECT count(*) FROM sqlite_schema").fetchall()
         yield
@@ -52,7 +52,7 @@ async def open_at(path: Path) -> SqliteStorage:
 
 
 async def fill(storage: SqliteStorage, *, most_words: int, embedded: bool) -> None:
-    """Records of three projects, mixed, and then their vectors in another order: rows grow, and pages are balanced."""
+    """Put records of three projects, mixed, and then vectors in another order, so that rows grow and pages split."""
     chance = random.Random(most_words)  # a story, not a secret
 
     def put(numbers: range, transaction: StorageTransaction) -> None:
@@ -150,7 +150,7 @@ def test_no_copy_of_a_forgotten_item_of_the_graph_is_left(tmp_path: Path) -> Non
 
 
 def test_what_was_overwritten_does_not_come_back_with_later_writes(tmp_path: Path) -> None:
-    """The writer has the pages in memory as they were."""
+    """The writer still has the old pages in its memory."""
 
     async def scenario() -> None:
         storage = await open_at(tmp_path / "test.db")
@@ -195,7 +195,7 @@ def test_histories_and_what_is_parked_hold_nothing_of_it(tmp_path: Path) -> None
 
 
 def test_what_an_older_version_deleted_is_overwritten_too(tmp_path: Path) -> None:
-    """It did not overwrite what it freed."""
+    """Older versions did not overwrite freed space."""
     path = tmp_path / "test.db"
 
     async def fill_it() -> None:

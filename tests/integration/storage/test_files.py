@@ -1,4 +1,4 @@
-"""The database as a file: who may read it, and what is said when it cannot be used."""
+"""The database as a file: who may read it, and the error if it cannot be used."""
 
 from __future__ import annotations
 

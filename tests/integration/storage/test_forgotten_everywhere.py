@@ -1,4 +1,4 @@
-"""A real daemon forgets: once its answer is out, no file of its home holds a word of it."""
+"""A real daemon forgets: once it has answered, no file of its home holds a forgotten word."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Several stores on one database: what one commits the others know, and they take turns."""
+"""Several stores on one database know each other's commits, and take turns."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ async def put_vector(store: Any, number: int) -> None:
 
 
 async def followed(store: Any, count: int) -> Sequence[Change]:
-    """The next changes of others; more than ``count`` are answered too."""
+    """Wait for at least ``count`` changes of others; returns all that came."""
     changes: list[Change] = []
     while len(changes) < count:
         changes += await store.follow_others()
@@ -163,10 +163,10 @@ def test_no_text_that_another_daemon_forgot_is_kept(server: PostgresForTests) ->
 
 
 def test_who_waits_is_woken_by_a_commit(server: PostgresForTests) -> None:
-    """Long before it would look by itself, which is after half a minute."""
+    """It is woken long before it would look by itself, after half a minute."""
 
     async def scenario(one: Any, other: Any) -> None:
-        await other.follow_others()  # the first time it looks at once
+        await other.follow_others()  # the first time, it looks at once
         with trio.fail_after(20):
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(followed, other, 1)
@@ -182,7 +182,7 @@ def test_what_was_committed_while_a_daemon_was_cut_off_is_told_afterwards(server
         await trio.to_thread.run_sync(cut_off, server)
         await put_record(one, record(1, "word"))
         with pytest.raises(StorageError):
-            await followed(other, 1)  # of the connection that is gone
+            await followed(other, 1)  # on a closed connection
         assert await followed(other, 1) == [RecordStored(MINE, record_id(1))]
         await put_event(other, event(1))
         assert await one.get_event_by_id(event_id(1)) == event(1)
@@ -262,7 +262,7 @@ def test_a_turn_ends_with_its_daemon(server: PostgresForTests) -> None:
 
 
 def test_daemons_that_write_at_once_write_one_after_the_other(server: PostgresForTests) -> None:
-    """Each reads what it writes by: the number of a project, or of a record in it, is given once."""
+    """Each reads before it writes: the number of a project or of a record in it is given only once."""
 
     async def scenario(one: Any, other: Any) -> None:
         async def put_all(store: Any, numbers: Sequence[int]) -> None:

@@ -1,4 +1,4 @@
-"""A memory that is moved to a server and back has every row, whatever cut the move off."""
+"""A memory that is moved to a server and back has all rows, even if a move was cut off."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def url(server: PostgresForTests) -> Iterator[str]:
-    """Of a database with nothing in it."""
+    """The URL of an empty database."""
     server.admin.execute("CREATE DATABASE moved TEMPLATE template0 LOCALE 'C' ENCODING 'UTF8'")
     try:
         yield server.url.replace("/postgres?", "/moved?")
@@ -51,7 +51,7 @@ def url(server: PostgresForTests) -> Iterator[str]:
 
 
 class Cut(Exception):
-    """As a kill at this moment."""
+    """Stands for a kill at this moment."""
 
 
 def untold(_table: str, _done: int, _total: int | None) -> None: ...

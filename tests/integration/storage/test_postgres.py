@@ -1,4 +1,4 @@
-"""What the store on PostgreSQL does beyond the contract: who may use it, and what happens when the server goes away."""
+"""The store on PostgreSQL beyond the contract: who may use it, and what happens if the server goes away."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ FILES = (
     observation_reads,
 )
 OF_SQLITE_ALONE = re.compile(r"_fts|vocabulary_|pragma_|sqlite_schema|dbstat")
-"""Words are found in a mirror (words.py), and there is no file to look into."""
+"""Names in statements that only SQLite runs: words are found in a mirror (words.py), and there is no file."""
 
 
 RELATIONS = """
@@ -80,14 +80,14 @@ def run(server: PostgresForTests, scenario: Callable[[Any], Awaitable[None]]) ->
 
 
 def cut_off(server: PostgresForTests) -> None:
-    """As a server that is started again does to all who were connected."""
+    """End all connections, as a restart of the server does."""
     found = "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE application_name = 'kiro-learn'"
     server.admin.execute(found)
 
 
 @contextmanager
 def another_database(server: PostgresForTests, made: str) -> Iterator[str]:
-    """Made by the first statement of ``made``, the others in it; its URL, for a role that owns nothing else."""
+    """The URL of a database for a role that owns nothing else. The first statement of ``made`` makes it."""
     import psycopg  # noqa: PLC0415  # of an extra
 
     first, *others = made.format("another").split(";")
@@ -154,7 +154,7 @@ def test_both_stores_have_the_same_columns(server: PostgresForTests) -> None:
 
 
 def test_each_trigger_of_sqlite_has_its_part_in_those_of_postgresql() -> None:
-    """By hand: only its name is compared. A new one needs a part in ``triggers.sql``, then its table here."""
+    """Only names are compared. A new trigger needs a part in ``triggers.sql``, and then its table here."""
     connection = apsw.Connection(":memory:")
     begin(connection, MIGRATIONS, utc_now=lambda: DAWN)
     found = connection.execute("SELECT DISTINCT name, tbl_name FROM sqlite_schema WHERE type = 'trigger'").fetchall()
@@ -241,7 +241,7 @@ def test_a_look_tells_whether_a_daemon_can_use_the_database(server: PostgresForT
 
 
 def test_a_server_that_is_away_is_not_asked_by_every_query(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What says so holds nothing of those who were told before."""
+    """The error keeps no reference to earlier callers."""
     connections = pytest.importorskip("kiro_learn.adapters.postgres.connection")
     monkeypatch.setattr(connections, "FIRST_WAIT", 1000.0)
     away = connections.Server("postgresql://127.0.0.1:1/nothing", lock_seconds=1)
@@ -284,7 +284,7 @@ def test_words_rank_on_both_stores_alike_while_memories_come_and_go(server: Post
 
 
 def test_words_that_could_not_be_read_are_read_by_the_next_search(server: PostgresForTests) -> None:
-    """A prompt whose time is over interrupts the search that fills the mirror, or catches up with what changed."""
+    """A prompt whose time is over interrupts a search while it fills the mirror or catches up with changes."""
 
     async def fail_once(store: Any) -> None:
         server.admin.execute("ALTER TABLE kiro_learn.memory_records RENAME COLUMN title TO away")
@@ -311,7 +311,7 @@ def test_words_that_could_not_be_read_are_read_by_the_next_search(server: Postgr
     "text", ["a\ufdd0b", "\0\ufdd0\0", "\ufdd0\ufdd1", "\ufdd0\ufdd2", "\\\ufdd0\\\0", "\\u0000\0"]
 )
 def test_a_text_is_read_back_as_it_was(server: PostgresForTests, text: str) -> None:
-    """PostgreSQL takes no U+0000: what is kept in its place must not be taken for something that was there."""
+    """PostgreSQL takes no U+0000: its replacement must not be confused with text that was there."""
 
     async def scenario(store: Any) -> None:
         as_text, as_json = event(1, body=TextBody(text)), event(2, body=JsonBody({"tool_name": text}))
@@ -338,7 +338,7 @@ def test_a_text_is_read_back_as_it_was(server: PostgresForTests, text: str) -> N
     ],
 )
 def test_a_database_is_used_or_refused_by_name(server: PostgresForTests, made: str, problem: str) -> None:
-    """Of an encoding that has not every character; where the role may not do what it must; prepared; begun."""
+    """With a limited encoding; with a role that lacks rights; with a prepared schema; with a begun move."""
     from kiro_learn.adapters.postgres.storage import look_at  # noqa: PLC0415  # where the client is
 
     with another_database(server, made) as url:

@@ -1,4 +1,4 @@
-"""The power is cut while agents report: what was acknowledged is there, and the database is sound."""
+"""The power is cut while agents report: acknowledged events are there, and the database is sound."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ EVENTS_EACH = 200
 EVENTS_BETWEEN_CUTS = 25
 TEXT = "The cache drops its entries after a restart, because the key is salted per process. " * 40
 Cut = tuple[frozenset[str], dict[str, bytes]]
-"""What had been acknowledged when the power was cut, and what is left on the disk."""
+"""The events that were acknowledged when the power was cut, and the files that are left on the disk."""
 
 
 async def replay(path: Path, disk: VolatileDisk) -> list[Cut]:
-    """Report events from several agents at once; cut the power again and again, each time as if it were the last."""
+    """Report events from several agents at once, and note at many moments what a power cut would leave."""
     dice = Random(20261122)
     acknowledged: set[str] = set()
     cuts: list[Cut] = []
@@ -54,7 +54,7 @@ async def replay(path: Path, disk: VolatileDisk) -> list[Cut]:
 
 
 def lost_in(cut: Cut, path: Path, into: Path) -> frozenset[str]:
-    """Which acknowledged events are gone; all of them, if there is no database any more."""
+    """The acknowledged events that are lost; all of them if there is no database any more."""
     acknowledged, left = cut
     database = apsw.Connection(str(put_back(left, path, into)))
     try:
@@ -67,7 +67,7 @@ def lost_in(cut: Cut, path: Path, into: Path) -> frozenset[str]:
 
 
 def losses(path: Path, *, least_syncs: int) -> list[int]:
-    """How many acknowledged events each cut took; the database itself was synced so often at least."""
+    """The count of acknowledged events that each cut lost. The database must be synced at least so often."""
     with volatile_disk(path.parent) as disk:
         cuts = trio.run(replay, path, disk)
     assert disk.synced[str(path)] >= least_syncs, "the log was hardly folded in: the replay would prove little"
@@ -83,7 +83,7 @@ def test_no_acknowledged_event_is_lost_with_the_power(tmp_path: Path) -> None:
 def test_with_a_weaker_setting_the_same_cuts_lose_events(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, synchronous: str
 ) -> None:
-    """Or the test above could not fail."""
+    """This shows that the test above can fail."""
 
     def open_weaker(*given: Any, **more: Any) -> apsw.Connection:
         writer = open_writer(*given, **more)
@@ -96,7 +96,7 @@ def test_with_a_weaker_setting_the_same_cuts_lose_events(
 
 
 def test_an_upgrade_that_loses_its_power_is_done_or_was_never_begun(tmp_path: Path) -> None:
-    """Whenever it happens; and if it is done, the copy of what there was lies on the disk."""
+    """At any moment. If the upgrade is done, the copy of the old database is on the disk."""
     path, backups = tmp_path / "kiro-learn.db", tmp_path / "backups"
     backups.mkdir()
     fill(path)

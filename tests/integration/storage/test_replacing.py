@@ -1,6 +1,6 @@
-"""Restoring and saving: nothing that was there is gone, and a running daemon's file is not touched.
+"""Restoring and saving lose no earlier file, and do not touch a running daemon's file.
 
-A kill at any moment leaves the database of before or the one of after.
+A kill at any moment leaves either the old database or the new one.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def replacement_in(home: Path) -> SqliteReplacement:
 
 @pytest.fixture
 def copies(tmp_path: Path) -> SqliteCopies:
-    """Of a home with one event and some memories."""
+    """The copies of a home with one event and some memories."""
     home = Home(tmp_path / "home")
     home.prepare()
     trio.run(fill, home.database)
@@ -41,7 +41,7 @@ def copies(tmp_path: Path) -> SqliteCopies:
 
 @pytest.fixture
 def made(copies: SqliteCopies) -> BackupCopy:
-    """A copy; since then a memory got another id, and a session was noted."""
+    """A copy. After it, a memory got another id, and a session was noted."""
     copy = copies.take(CopyKind.DAILY, DAWN)
     with closing(apsw.Connection(str(copies.database))) as connection:
         connection.execute("PRAGMA journal_mode = WAL")
@@ -74,7 +74,7 @@ def test_a_copy_takes_the_place_and_what_was_there_is_kept(copies: SqliteCopies,
 
 
 def test_what_is_in_the_log_alone_is_kept_too(copies: SqliteCopies, made: BackupCopy) -> None:
-    """A daemon that was killed leaves a log; that of another database would be read into the new one."""
+    """A killed daemon leaves a log, and SQLite would read the log of the old database into the new one."""
     database = copies.database
     with closing(apsw.Connection(str(database))) as connection:
         connection.execute("INSERT INTO hook_sessions VALUES ('in the log', 's')")
@@ -129,7 +129,7 @@ def test_whatever_is_there_a_copy_takes_its_place(copies: SqliteCopies, made: Ba
 
 
 STRIDE = int(os.environ.get("KILL_STRIDE", "4"))
-"""Between the moments that are tried."""
+"""The distance between the moments that are tried."""
 KILLED = """
 import os, signal, sys
 from pathlib import Path
@@ -167,7 +167,7 @@ def test_a_kill_at_any_moment_leaves_the_database_of_before_or_of_after(
         if done.returncode == 0:
             break
         assert done.returncode == -9, done.stderr
-        if found[-1] == ():  # as it was, for the next moment
+        if found[-1] == ():  # restored for the next moment
             (kept, *_) = home.glob("backups/replaced-*")
             replacement_in(home).put(
                 BackupCopy(path=kept / "kiro-learn.db", kind=CopyKind.REPLACED, made_at=DAWN, bytes=1)

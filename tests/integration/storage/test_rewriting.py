@@ -24,7 +24,7 @@ Usage = namedtuple("Usage", "total used free")  # noqa: PYI024  # as shutil has 
 
 
 async def emptied(path: Path) -> None:
-    """A file most of whose pages are free; then it is rewritten."""
+    """Make a file with mostly free pages, and rewrite it."""
     storage = await open_sqlite_storage(path, StorageConfig(), utc_now=lambda: datetime(2026, 1, 5, tzinfo=UTC))
     try:
         for number in range(1, COUNT):
@@ -50,7 +50,7 @@ def test_what_is_free_is_given_back(tmp_path: Path) -> None:
 
 
 def test_space_inside_of_pages_counts_as_free(tmp_path: Path) -> None:
-    """A content that goes by age seldom fills a page, so what it leaves is in pages that still hold its event."""
+    """Content that goes by age seldom fills a page, so its space is in pages that still hold its event."""
     path, numbers = tmp_path / "kiro-learn.db", range(1, 500)
 
     async def scenario() -> None:

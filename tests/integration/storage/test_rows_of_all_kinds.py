@@ -1,4 +1,4 @@
-"""One damaged row, of whatever kind, costs itself: lists, searches, the backfill and a flush go on and name it."""
+"""Only the damaged row is lost, of any kind: lists, searches, the backfill and a flush go on and name it."""
 
 from __future__ import annotations
 
@@ -205,7 +205,7 @@ def test_a_damaged_record_that_was_replaced_costs_itself(tmp_path: Path, kind: s
             replacing=(record_id(1),),
             replaced=(record(BROKEN),),
         )
-        if "NULL" in kind:  # the table of what was replaced refuses it
+        if "NULL" in kind:  # the table of replaced records refuses it
             with pytest.raises(StorageError):
                 await transact_one(storage, lambda tx: tx.replace_memory_records(replacement))
             await storage.close()

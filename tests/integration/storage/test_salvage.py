@@ -1,6 +1,6 @@
-"""A damaged database gives up every sound row: what is lost was on the damaged pages, and its number is told.
+"""All sound rows of a damaged database are salvaged: only rows on damaged pages are lost, and they are counted.
 
-Where each row lies is asked of SQLite (``dbstat``) before the file is damaged: what reads it is not its own judge.
+SQLite (``dbstat``) says where each row is, before the file is damaged, so that our reader does not judge itself.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ TABLES = ("memory_records", "events")
 
 
 async def fill(path: Path) -> None:
-    """Projects with short and long memories and events, some forgotten; a graph; and part of it in the log only."""
+    """Put projects with short and long memories and events, some forgotten, and a graph; a part is only in the log."""
     chance = random.Random(3)  # a story, not a secret
     storage = await open_sqlite_storage(path, StorageConfig(), utc_now=lambda: DAWN)
 
@@ -74,12 +74,12 @@ async def fill(path: Path) -> None:
 
 @attrs.frozen
 class Original:
-    """A sound database, and on which pages each row of it lies."""
+    """A sound database, and the pages of each of its rows."""
 
     path: Path
     rows: dict[str, dict[int, tuple[Any, ...]]]
     pages_of: dict[str, dict[int, set[int]]]
-    """By table and number of the row, the page that it is on, and the pages that the rest of a long one is on."""
+    """The pages of each row, by table and number: its own page, and those of the rest of a long row."""
 
     @property
     def page_count(self) -> int:
@@ -98,7 +98,7 @@ def rows_of(path: Path, table: str) -> dict[int, tuple[Any, ...]]:
 
 
 def pages_of(path: Path, table: str) -> dict[int, set[int]]:
-    """By what SQLite says: leaves in their order, how many rows each has, and the chain of each long row."""
+    """The pages of each row, from SQLite: the leaves in order with their counts of rows, and each long row's chain."""
     with closing(apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)) as connection:
         found: list[Any] = connection.execute(
             "SELECT path, pageno, pagetype, ncell FROM dbstat WHERE name = ? AND aggregate = FALSE ORDER BY path",
@@ -138,7 +138,7 @@ def original(tmp_path_factory: pytest.TempPathFactory) -> Original:
 
 @attrs.frozen
 class Harm:
-    """What was done to a file, and to which pages."""
+    """Damage of a file, and the pages that it hit."""
 
     kind: str
     pages: set[int]
@@ -221,7 +221,7 @@ def report(seed: int, harm: Harm, told: Salvaged, lost: dict[str, int]) -> None:
 
 
 def opens_and_finds(path: Path, original: Original, sound: set[int]) -> None:
-    """As the daemon does: it opens, is sound, and a memory is found by its words under its project."""
+    """Check that a daemon can open it, that it is sound, and that a memory is found by its words in its project."""
     with closing(apsw.Connection(str(path))) as connection:
         assert connection.execute("PRAGMA integrity_check").get == "ok"
         assert connection.execute("PRAGMA foreign_key_check").fetchall() == []
@@ -239,7 +239,7 @@ def opens_and_finds(path: Path, original: Original, sound: set[int]) -> None:
 
 
 def test_what_is_lost_is_taken_from_a_copy_by_its_name(original: Original, tmp_path: Path) -> None:
-    """Only that: what is in the copy and was forgotten or replaced since stays away."""
+    """Only lost rows are taken: rows of the copy that were forgotten or replaced since stay away."""
     copy, path = tmp_path / "copy.db", tmp_path / "kiro-learn.db"
     shutil.copy(original.path, copy)
     shutil.copy(original.path, path)
@@ -271,7 +271,7 @@ def test_of_a_project_of_which_no_memory_is_left_the_index_is_whole(original: Or
 
 
 def test_what_only_the_log_holds_is_salvaged_too(original: Original, tmp_path: Path) -> None:
-    """As a crash leaves it: the newest memories are in the log, and a page of the file is gone."""
+    """As after a crash: the newest memories are in the log, and a page of the file is gone."""
     path, live = tmp_path / "kiro-learn.db", tmp_path / "live" / "kiro-learn.db"
     live.parent.mkdir()
     shutil.copy(original.path, live)
@@ -310,7 +310,7 @@ def test_a_project_that_lost_its_name_has_it_back(original: Original, tmp_path: 
 def test_what_was_forgotten_does_not_come_back_from_a_page_that_was_given_up(
     original: Original, tmp_path: Path
 ) -> None:
-    """A page that no tree leads to holds a memory that somebody forgot: as an older version may have left it."""
+    """A page outside of all trees holds a forgotten memory, as an older version may have left it."""
     path, leaf = tmp_path / "kiro-learn.db", leaf_of(original, gone := record_id(1))
     shutil.copy(original.path, path)
     with closing(apsw.Connection(str(path))) as connection:

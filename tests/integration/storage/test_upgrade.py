@@ -1,4 +1,4 @@
-"""The upgrade of a database of the first kiro-learn: all of it or nothing, with a checked copy of what there was."""
+"""The upgrade of a database of the first kiro-learn: all or nothing, with a checked copy of the old one."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def test_a_row_that_cannot_be_read_is_named_and_nothing_is_changed(
     assert row_id in str(caught.value)
     assert path.read_bytes() == before
     assert copies(path) == []
-    # The hint's command is what lets the upgrade go on.
+    # After the hint's command, the upgrade goes on.
     change(path, caught.value.hint.partition('"')[2].rstrip('"'))
 
     async def scenario() -> None:
@@ -142,7 +142,7 @@ def test_without_room_nothing_is_begun(path: Path, monkeypatch: pytest.MonkeyPat
 
 @pytest.mark.parametrize("stage", list(UpgradeStage))
 def test_an_upgrade_that_is_cancelled_is_undone(path: Path, stage: UpgradeStage) -> None:
-    # So many pages that they are not copied at once.
+    # So many pages that copying takes several steps.
     many = "WITH RECURSIVE n (i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 300) SELECT i, ? FROM n"
     change(path, f"INSERT INTO memory_records_fts (record_id, title) {many}", "x" * 100_000)
     before = content(path)
@@ -172,7 +172,7 @@ def test_the_copy_of_an_upgrade_whose_end_was_not_seen_gets_its_name(path: Path)
 
 
 def test_what_stands_under_another_namespace_moves_to_the_one_in_use(path: Path) -> None:
-    """Into one that is there already, where its records are found by their words and count as that project's."""
+    """The namespace in use exists already. The records are found there by their words, and count as its own."""
     context = MigrationContext(
         namespace_in_use=lambda namespace, _actor, _path: MINE if namespace == OTHERS else Namespace(namespace)
     )

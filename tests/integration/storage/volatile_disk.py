@@ -1,7 +1,7 @@
-"""A disk that can lose its power: what SQLite wrote and did not have synced is kept apart, and lost then.
+"""A disk that can lose its power, and then loses the writes that SQLite had not synced.
 
-It is a VFS of SQLite above the usual one. The files themselves hold every write, as the system's cache does; beside
-them stands what would be left of each.
+It is a VFS of SQLite on top of the usual one. The files hold every write, like the system's cache. Apart from them it
+keeps the state that would be left of each file.
 """
 
 from __future__ import annotations
@@ -17,23 +17,23 @@ from typing import Any, NamedTuple
 import apsw
 
 SECTOR = 512
-"""A disk writes so much at once, or none of it."""
+"""The bytes that a disk writes at once, all or none of them."""
 
 
 class Write(NamedTuple):
-    """Not synced yet. Without data, the file was cut to ``offset``."""
+    """A write that is not synced yet. Without data, it cut the file to ``offset``."""
 
     offset: int
     data: bytes | None
 
 
 class VolatileDisk:
-    """What is on the platter, and what is only in the cache; by path."""
+    """The content of files on the platter, and the writes in the cache, by path."""
 
     def __init__(self, folder: Path) -> None:
-        """What lies in ``folder`` is on the platter. It is read before SQLite is: to close a file drops its locks."""
+        """The files in ``folder`` are on the platter. They are read before SQLite's, since a close drops its locks."""
         self.synced = Counter[str]()
-        """How often each file was."""
+        """How often each file was synced."""
         self.before_sync: Callable[[], None] = lambda: None
         self._lasting = {str(path): bytearray(path.read_bytes()) for path in folder.iterdir() if path.is_file()}
         self._cached: defaultdict[str, list[Write]] = defaultdict(list)
@@ -57,7 +57,7 @@ class VolatileDisk:
             self._cached.pop(path, None)
 
     def left_without_power(self, dice: Random | None = None) -> dict[str, bytes]:
-        """What is left of each file: all that was synced; of the rest nothing, or whatever sectors ``dice`` choose."""
+        """The rest of each file: all synced writes, and of others nothing, or the sectors that ``dice`` choose."""
         with self._lock:
             left = {path: bytearray(content) for path, content in self._lasting.items()}
             if dice is not None:
@@ -98,7 +98,7 @@ class _File(apsw.VFSFile):
         self._disk.written(self._path, Write(offset, bytes(data)))
 
     def xLock(self, level: int) -> None:  # noqa: N802  # SQLite's name
-        """A reader asks for a lock when it is closed that it cannot have; SQLite goes on without it, apsw does not."""
+        """Lock the file. A reader that closes asks for a lock that it cannot get: SQLite ignores it, apsw does not."""
         try:
             super().xLock(level)
         except apsw.IOError as error:
@@ -128,7 +128,7 @@ class _Vfs(apsw.VFS):
 
 @contextmanager
 def volatile_disk(folder: Path) -> Iterator[VolatileDisk]:
-    """Have every connection that is opened in the block use such a disk, which holds what lies in ``folder``."""
+    """Have every connection that is opened in the block use such a disk, with the files in ``folder``."""
     disk = VolatileDisk(folder)
     usual = apsw.vfs_names()[0]
     vfs = _Vfs(disk)
@@ -141,7 +141,7 @@ def volatile_disk(folder: Path) -> Iterator[VolatileDisk]:
 
 
 def put_back(left: Mapping[str, bytes], path: Path, into: Path) -> Path:
-    """Write what is left of the database at ``path``, and of its journals, into the folder ``into``; its path there."""
+    """Write the rest of the database at ``path`` and its journals into the folder ``into``; returns its path there."""
     into.mkdir(exist_ok=True)
     for suffix in ("", "-wal", "-journal"):
         target = into / f"{path.name}{suffix}"

@@ -1,4 +1,4 @@
-"""A model whose health is up to the test: it learns, compacts and judges, each as it is told to."""
+"""A model whose health a test decides: it learns, compacts and judges by the test's scripts."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ def keep_separate(_prompt: str) -> str:
 
 
 APART = ReconciliationConfig(enabled=False)
-"""The scripted learner says of the first event of every batch the same."""
+"""Settings without merging, since the scripted learner's first records of all batches say the same."""
 
 LEARNING = LearningConfig(extraction_attempts=1, retry_seconds=10.0, breaker_failures=100)
 
 
 class Patient(ScriptedLlm):
-    """Answers each sort of prompt by a script of its own, which may be exchanged; remembers what it was asked for."""
+    """Answers each sort of prompt by its own script, which a test may exchange, and notes what it was asked for."""
 
     strategy = MODEL_STRATEGY
     name = "patient"
@@ -66,7 +66,7 @@ async def cited_events(services: Services) -> Counter[EventId]:
 
 
 async def wait_cited(services: Services, count: int, *, patience_seconds: float) -> None:
-    """Until live records cite so many events."""
+    """Wait until live records cite so many events."""
     for _ in range(int(patience_seconds)):
         if len(await cited_events(services)) >= count:
             return
@@ -79,7 +79,7 @@ def once_each(numbers: Iterable[int]) -> Counter[EventId]:
 
 
 def config(**compaction: float) -> Config:
-    """Small buffers: an event of these tests has about 130 bytes."""
+    """Settings with small buffers: an event of these tests has about 130 bytes."""
     settings = {"threshold_bytes": 700, "ceiling_bytes": 100_000, "attempts": 1, **compaction}
     return Config(learning=LEARNING, reconciliation=APART, compaction=CompactionConfig(**settings))  # type: ignore[arg-type]  # whole numbers all
 
@@ -95,5 +95,5 @@ async def project(services: Services) -> ProjectStatistics:
 
 
 def put_unseen(number: int, transaction: StorageTransaction) -> None:
-    """Let an event of 10 bytes wait without telling anybody."""
+    """Put an event of 10 bytes into the buffer without notifying any actor."""
     transaction.put_event(an_event(number), size_bytes=10, buffered=True)

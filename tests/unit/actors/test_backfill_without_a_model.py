@@ -1,4 +1,4 @@
-"""Without a model, a new record costs no reading of those that wait for their vectors."""
+"""Without a model, a new record does not cause a read of the records that wait for vectors."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ OBSERVED = 20
 
 
 class ReadsNoted(InMemoryStorage):
-    """Notes how many records were read to be embedded, each time."""
+    """Notes how many records each read for embedding gave."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Another embedding model is set: its vectors are made in the background, while those of before serve."""
+"""After a change of the embedding model, new vectors are made in the background while the old ones serve."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ QUESTION = "what record 3 says"
 
 
 class NotingEmbedder(HashEmbedder):
-    """Slow with stored texts; notes the queries."""
+    """An embedder that is slow with stored texts and notes the queries."""
 
     def __init__(self, identity: ModelIdentity, folder: str | None, *, seconds: float = 0) -> None:
         super().__init__(identity, folder)
@@ -250,7 +250,7 @@ def test_a_home_that_never_knew_another_model_begins_with_the_user_s() -> None:
 
 @pytest.mark.parametrize("lives", [[25.0], [5.0, 45.0, 12.0]])
 def test_a_daemon_that_is_stopped_goes_on_where_it_was(lives: Sequence[float]) -> None:
-    """Only what was under way when it stopped, a chunk of four at most, is embedded twice."""
+    """Only the texts under way at the stop, a chunk of four at most, are embedded twice."""
     stored, wholes = 0, {embedded_text(a_record(number)) for number in range(1, COUNT + 1)}
 
     async def scenario() -> None:
@@ -263,7 +263,7 @@ def test_a_daemon_that_is_stopped_goes_on_where_it_was(lives: Sequence[float]) -
                 earlier: Mapping[str | None, EmbeddingModel] = {None: HashEmbedder()}
                 async with simulated_daemon(storage=storage, model=model, earlier_models=earlier):
                     await trio.sleep_forever()
-            stored += len([text for text in model.stored if text in wholes])  # all else are passages
+            stored += len([text for text in model.stored if text in wholes])  # the others are passages
         assert (await storage.list_embeddings(NAMESPACE)).model == OTHER
 
     simulate(scenario)
@@ -272,14 +272,14 @@ def test_a_daemon_that_is_stopped_goes_on_where_it_was(lives: Sequence[float]) -
 
 @attrs.frozen
 class Told:
-    """With which model's passages a prompt was answered."""
+    """The answer to a prompt, and the models of the passages that it used."""
 
     asked: tuple[ModelIdentity, ...]
     dimensions: frozenset[int]
 
 
 class NotingStorage(InMemoryStorage):
-    """Notes whose vectors of passages are asked for, and of which dimension those are that come."""
+    """Notes the model whose passages are asked for, and the dimension of the ones that come."""
 
     def __init__(self) -> None:
         super().__init__()

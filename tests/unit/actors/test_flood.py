@@ -1,4 +1,4 @@
-"""A model that loops leaves as many memories as it had something to say, and not more than there may be."""
+"""A model that loops leaves only different memories, and not more than the limit."""
 
 from __future__ import annotations
 

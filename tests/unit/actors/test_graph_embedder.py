@@ -1,4 +1,4 @@
-"""The graph's items get their vectors in the background, and are found by what they mean."""
+"""The graph's items get their vectors in the background, and are found by meaning."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a prompt had no time to look up is looked up for the next one."""
+"""Terms that a prompt had no time to look up are looked up for the next one."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PATIENCE_SECONDS = 0.4
 
 
 class SlowWords(InMemoryStorage):
-    """Takes ``seconds`` to look up a query, and none once it was looked up."""
+    """A store that takes ``seconds`` to look up a new query, and none for a known one."""
 
     def __init__(self, seconds: float, *, fails: bool = False) -> None:
         super().__init__()
@@ -48,7 +48,7 @@ async def find(services: Services, query: str) -> Findings:
 
 
 def degraded(storage: SlowWords, *queries: str) -> list[tuple[str, ...]]:
-    """What is said of each query, asked one after the other."""
+    """The degraded parts of the answer to each query, asked one after the other."""
 
     async def scenario() -> list[tuple[str, ...]]:
         async with simulated_daemon(storage=storage) as services:
@@ -78,7 +78,7 @@ def test_a_failing_store_ends_nothing() -> None:
 
 
 def test_of_many_at_once_those_that_fit_are_looked_up() -> None:
-    """One is under way, others wait, and the rest will have to be late again."""
+    """One is under way, others wait, and the rest will be late again."""
     storage = SlowWords(600.0)
     queries = [f"word{number}" for number in range(2 * MOST_WAITING)]
 

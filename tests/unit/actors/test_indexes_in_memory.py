@@ -1,4 +1,4 @@
-"""Memory is bounded in bytes, and what was let go of is found again."""
+"""Indexes in memory are bounded in bytes, and an evicted one is read again."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TWO = Config(embedding=EmbeddingConfig(index_bytes=2 * expected_bytes(2)))
 
 
 class BusyOnce(InMemoryStorage):
-    """Once it is told to, the next reading of vectors fails."""
+    """A store whose next read of vectors fails if a test wants it."""
 
     is_busy = False
 
@@ -76,7 +76,7 @@ def test_an_index_that_could_not_be_read_is_read_for_the_next_prompt() -> None:
 
 
 class SlowStorage(InMemoryStorage):
-    """Reading vectors takes two seconds: longer than any prompt waits."""
+    """A store in which reading vectors takes two seconds: longer than any prompt waits."""
 
     async def list_embeddings(self, namespace: Namespace) -> EmbeddingTable:
         await trio.sleep(2)

@@ -1,4 +1,4 @@
-"""Who learns when the model fails: in simulated time, through the whole daemon."""
+"""Which learner learns when the model fails: in simulated time, in the whole daemon."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ CONFIG = Config(learning=LearningConfig(breaker_failures=2, breaker_cooldown_sec
 
 
 class Patient(ScriptedLlm):
-    """A model that is sick as long as ``is_sick``, in the way it was told to."""
+    """A model that fails in a given way while ``is_sick``."""
 
     strategy = "llm-summary"
     name = "patient"
@@ -144,7 +144,7 @@ OTHER = namespace_of("ada", "b" * 64)
 
 
 class SickForOne(Patient):
-    """Whatever it is asked, it hangs while it is asked on behalf of the project whose path is in the prompt."""
+    """A model that hangs at any prompt with the path of one project."""
 
     def __init__(self) -> None:
         super().__init__(hangs=True)
@@ -152,7 +152,7 @@ class SickForOne(Patient):
         self.asked_by_other = 0
 
     async def wait_asked(self, *, patience_seconds: float) -> None:
-        """Until it is asked once more."""
+        """Wait until the model is asked once more."""
         self.asked = trio.Event()
         with trio.fail_after(patience_seconds):
             await self.asked.wait()
@@ -172,7 +172,7 @@ async def all_strategies(services: Services, namespace: Namespace | None = None)
 
 @pytest.mark.parametrize("has_stand_in", [False, True])
 def test_a_model_that_is_being_tried_in_one_project_learns_in_the_other(has_stand_in: bool) -> None:
-    """The probe of the first is under way, and about to fail, when the second has something to learn."""
+    """The first project's probe is under way, and about to fail, when the second has something to learn."""
     model = SickForOne()
 
     async def scenario() -> tuple[list[str], list[str | None], int]:

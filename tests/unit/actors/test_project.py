@@ -1,4 +1,4 @@
-"""One project's buffer: what is learned when, what is set aside, and that all of it is learned in the end."""
+"""One project's buffer: when it is learned, when events are set aside, and that all are learned in the end."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ PROJECT = project_id_in(NAMESPACE)
 
 class TestPortions:
     SMALL = LlmConfig(prompt_tokens=1900)
-    """Room for about a dozen short events beside the instructions."""
+    """Settings with room for the instructions and about a dozen short events."""
 
     def test_what_is_left_of_a_long_batch_does_not_wait_again(self) -> None:
         llm = Patient()
@@ -71,7 +71,7 @@ class TestPortions:
 
 class TestPauses:
     def test_a_model_that_was_sick_over_a_weekend_is_asked_again_within_the_cooldown(self) -> None:
-        """No event comes meanwhile, so it is the probe alone that wakes the project."""
+        """No event comes meanwhile, so only the probe wakes the project."""
         llm = Patient(out_of_sorts)
 
         async def scenario() -> float:
@@ -179,7 +179,7 @@ class TestFlush:
 
 class TestHints:
     def test_an_actor_that_is_started_for_one_event_learns_the_others_too(self) -> None:
-        """Nobody told it of them: their teller stopped, or an actor crashed for good."""
+        """It was not notified of them: the sender stopped, or an actor crashed for good."""
         storage = InMemoryStorage()
 
         async def scenario() -> None:

@@ -1,4 +1,4 @@
-"""A relearning goes on between the runs of its project, and may end anywhere; in simulated time."""
+"""A relearning goes on between its project's runs, and may be stopped anywhere; in simulated time."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from tests.unit.services.relearning_rig import (
 
 
 class SlowModel(Model):
-    """Takes its time."""
+    """A model that takes time."""
 
     def __init__(self, seconds: float) -> None:
         super().__init__()
@@ -46,7 +46,7 @@ class SlowModel(Model):
 
 
 def each_text(prompt: str) -> str:
-    """Learns one record from each event that is not context, named by the first character of its text."""
+    """An answer with one record for each event that is not context, named by the first character of its text."""
     numbers = re.findall(r'number="(\d+)"(?![^>]*context)', prompt)
     return "".join(
         f'<memory_record type="discovery" events="{number}"><title>about {text[:1]}</title><summary>it</summary>'
@@ -56,11 +56,11 @@ def each_text(prompt: str) -> str:
 
 
 ONE_TURN = LearningConfig(extraction_bytes=90)
-"""A batch is one turn."""
+"""Settings with which a batch is one turn."""
 
 
 def test_what_is_forgotten_while_the_model_thinks_is_not_learned() -> None:
-    """The model has seen it by then, so it is asked again, without what it should not have seen."""
+    """The model has seen the event by then, so it is asked again without it."""
 
     async def scenario() -> None:
         storage, model = await a_past(2), Model()

@@ -1,4 +1,4 @@
-"""A bug that crashes an actor costs what it was at, and nothing else."""
+"""A bug that crashes an actor costs only the message under way."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from kiro_learn.testing.storage import InMemoryStorage
 
 
 class Bug(Exception):
-    """Nobody foresaw it."""
+    """An exception that no code expects."""
 
 
 class BuggyEmbedder(HashEmbedder):
-    """Fails to load in a way that is no error of ours, so often; and on every text with a bad word."""
+    """An embedder whose first loads fail with an unexpected error, as does every text with a bad word."""
 
     def __init__(self, crashes: int) -> None:
         super().__init__()

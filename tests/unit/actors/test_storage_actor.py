@@ -1,4 +1,4 @@
-"""Writes that come together are committed together, and each is answered."""
+"""Writes that come at once are committed together, and each is answered."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from kiro_learn.testing.storage import InMemoryStorage
 
 
 class SlowStorage(InMemoryStorage):
-    """Takes a second for a commit, and notes how many it was for."""
+    """A store that takes a second for a commit, and notes its count of writes."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -40,7 +40,7 @@ async def write(actor: StorageActor, times: int, *, after_seconds: float) -> Non
 
 
 def batch_sizes(starts: Sequence[float], *, times: int, batch_count: int = 256) -> list[int]:
-    """Of so many writes by each writer, which begins when ``starts`` says and writes on as soon as it is answered."""
+    """The sizes of batches, if each writer begins at its time in ``starts`` and writes again after each answer."""
 
     async def scenario() -> list[int]:
         storage = SlowStorage()
@@ -75,7 +75,7 @@ def test_a_waiting_caller_is_told_when_the_actor_ends_at_any_moment() -> None:
 
 
 async def endings(passes: int) -> int:
-    """How many of three writers were answered or told, the actor being cancelled after so many passes."""
+    """How many of three writers got an answer or an error, if the actor is cancelled after so many passes."""
     actor = StorageActor(SlowStorage(), batch_count=256)
     ended = 0
 

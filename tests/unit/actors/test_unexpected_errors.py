@@ -1,4 +1,4 @@
-"""An error that is none of ours never ends a project's actor unseen: status shows it, and the rest goes on."""
+"""An unexpected error never ends a project's actor unnoticed: the status shows it, and the rest goes on."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SHOWN = "learning was ended by an unexpected Bug"
 
 
 class Bug(Exception):
-    """Nobody expects it."""
+    """An exception that no code expects."""
 
 
 def buggy(prompt: str) -> str:
@@ -57,7 +57,7 @@ def test_one_event_that_a_bug_ends_every_run_of_is_set_aside_and_the_rest_is_lea
 
 
 def test_a_model_is_not_asked_forever_for_what_a_bug_ends() -> None:
-    """A day of it stays within a day's calls."""
+    """In a whole day, the calls stay within the day's limit."""
 
     def always(_prompt: str) -> str:
         raise Bug
@@ -87,7 +87,7 @@ def test_a_flush_is_told_of_it() -> None:
 
 
 class BrokenStorage(PickyStorage):
-    """Refuses event 1; while it is broken, it answers what no code of ours can work with."""
+    """A store that refuses event 1; while it is broken, it gives answers that no code of ours can work with."""
 
     def __init__(self) -> None:
         super().__init__(lambda title: title == "event 1")

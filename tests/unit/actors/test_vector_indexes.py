@@ -32,7 +32,7 @@ T = TypeVar("T")
 
 
 class StorageOfVectors(InMemoryStorage):
-    """Twenty records that all point east, if nothing else is said; counts how often it was read."""
+    """A store with twenty records that all point east by default. It counts its reads."""
 
     reads = 0
     table = EmbeddingTable(tuple(NAMES), (NOW,) * 20, (1,) * 20, np.tile(EAST, (20, 1)))
@@ -94,7 +94,7 @@ def test_a_query_of_another_model_is_refused() -> None:
 
 @pytest.mark.parametrize("at_hand", [False, True])
 def test_after_a_switch_no_vector_of_the_model_before_is_compared(at_hand: bool) -> None:
-    """Whether the index was in memory, or just being read."""
+    """The index may be in memory, or just being read."""
 
     async def scenario() -> list[str]:
         storage = StorageOfVectors()

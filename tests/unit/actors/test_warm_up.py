@@ -39,7 +39,7 @@ def test_the_projects_used_last_are_read_before_the_first_prompt() -> None:
 
 
 class ListeningStorage(InMemoryStorage):
-    """Remembers what was searched for, and where."""
+    """A store that notes queries and their projects."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -53,7 +53,7 @@ class ListeningStorage(InMemoryStorage):
 
 
 def test_words_are_looked_up_in_the_projects_used_last() -> None:
-    """In the others, no more than it takes to have the lengths of the memories at hand."""
+    """In other projects, only the lengths of the memories are read."""
 
     async def scenario() -> list[Namespace]:
         storage = ListeningStorage()
@@ -68,7 +68,7 @@ def test_words_are_looked_up_in_the_projects_used_last() -> None:
 
 
 def queries_after_a_restart(texts: Sequence[str]) -> list[str]:
-    """What is searched for on a start after prompts of ``texts``, each followed by what a tool said."""
+    """The queries at a start after prompts of ``texts``, each followed by a tool's output."""
 
     async def scenario() -> list[str]:
         storage = ListeningStorage()
@@ -93,7 +93,7 @@ def test_the_words_of_the_last_prompts_are_looked_up_before_the_first_prompt() -
 
 
 def test_of_a_long_prompt_the_words_of_its_beginning_are_looked_up() -> None:
-    """A question of some length is looked up to its end; what was pasted far below it is not."""
+    """A question of some length is looked up to its end, but not text that was pasted far below it."""
     question = "why does the parser drop tokens " * 28 + "lastword"
     (asked,) = [query for query in queries_after_a_restart([question + " filler" * 100 + " pasted"]) if "why" in query]
     assert "lastword" in asked
@@ -101,6 +101,6 @@ def test_of_a_long_prompt_the_words_of_its_beginning_are_looked_up() -> None:
 
 
 def test_the_commonest_words_of_the_memories_are_looked_up_before_the_first_prompt() -> None:
-    """Of the event and its lesson, as the scripted learner words them."""
+    """They are words of the event and its lesson, by the scripted learner."""
     *_, last = queries_after_a_restart(["the parser drops a token"] * 60)
     assert {"event", "taught"} <= set(last.split())

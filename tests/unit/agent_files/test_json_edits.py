@@ -1,6 +1,6 @@
 """An addition keeps every byte around it, and can be undone exactly.
 
-The parser says what is there and where, and where it is wrong.
+The parser gives the values and their places, and the place of an error.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""A block of tables at the end of a TOML file, and every other byte as it was.
+"""A block of tables is put at the end of a TOML file, and every other byte stays.
 
-One value of a TOML file is set, however the file is written, and every other byte is as it was.
+One value of a TOML file is set, in any spelling of the file, and every other byte stays.
 """
 
 from __future__ import annotations

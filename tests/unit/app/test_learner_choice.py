@@ -1,4 +1,4 @@
-"""Which learner the settings mean, and what they may not mean."""
+"""The learner that the settings choose, and settings that are refused."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from kiro_learn.testing.simulation import in_place
 
 
 def choose(folder: Path, environment: dict[str, str] | None = None, **settings: Any) -> LlmChoice:
-    """In a world of which only ``folder`` is there: programs in ``bin``, the user's home in ``home``."""
+    """The choice on a machine with only ``folder``: programs are in ``bin``, the user's home is ``home``."""
     seen = {"PATH": str(folder / "bin"), **(environment or {})}
     return choose_llm(LlmConfig(**settings), seen, user_home=folder / "home", agent_folder=folder, offload=in_place)
 
@@ -109,7 +109,7 @@ def test_no_other_agent_is_offered_to_who_named_one(tmp_path: Path) -> None:
 
 
 def test_auto_asks_no_agent_that_was_not_set_up_for_this(tmp_path: Path) -> None:
-    """kiro-cli would answer as its default agent, with tools: what is learned from could give it orders."""
+    """kiro-cli would answer as its default agent, with tools, and the learned texts could give it orders."""
     install(tmp_path)
     choice = choose(tmp_path)
     assert choice.preferred.strategy == "extractive"
@@ -261,7 +261,7 @@ def test_a_key_that_cannot_be_used_is_a_problem_beside_the_others(tmp_path: Path
 def test_only_of_the_built_in_learner_and_a_server_on_this_machine_it_is_known_that_all_stays_here(
     tmp_path: Path,
 ) -> None:
-    """What an agent does with what it is told is up to its settings."""
+    """An agent's own settings decide what it does with a prompt."""
     install(tmp_path)
     elsewhere: dict[str, Any] = {"base_url": "https://models.example/v1", "allow_remote": True}
     assert choose(tmp_path).stays_here

@@ -1,4 +1,4 @@
-"""What agents are told to run, and what the verbs that need no daemon load."""
+"""The commands that agents are given, and the modules that verbs without a daemon load."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which home is served."""
+"""The home that is served."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two builds of one version are told apart, and a route that only one of them knows is explained so."""
+"""Two builds of one version are told apart, and that explains a route that only one of them knows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Answers as they are read: what they say besides their results, and what becomes of one that is not understood."""
+"""Reading answers: their facts besides the results, and answers that are not understood."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ class AsyncCanned(AsyncKiroLearn):
 
 
 def test_methods_have_the_types_of_what_they_answer() -> None:
-    """The type checker holds what is written here against the methods."""
+    """The type checker compares the types here with the methods."""
     memory = Canned("shop")
     assert_type(memory.hybrid_search("q", limit=1), SearchResults)
     assert_type(memory.search("q")[0].signals.semantic, float | None)

@@ -1,4 +1,4 @@
-"""Calls as they are built: which project they are about, what they ask, and whether they may be asked twice."""
+"""Building calls: their project, their request, and whether they may be repeated."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Files of agents are written whole or not at all, and those that are not ours to write are left alone.
+"""Files of agents are written whole or not at all, and files that we may not write are left alone.
 
-Agents are found by their programs or their folders, and asked for their versions all at once.
+Agents are found by their programs or their folders, and asked for their versions at the same time.
 """
 
 from __future__ import annotations
@@ -171,7 +171,7 @@ def test_a_file_that_somebody_changed_meanwhile_is_left_alone(files: DiskAgentFi
 def test_a_disk_that_fails_leaves_all_as_it_was(
     files: DiskAgentFiles, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: str, is_new: bool
 ) -> None:
-    """Whichever call fails, no half of a file, no temporary file and no folder stays."""
+    """If any call fails, no incomplete file, no temporary file and no folder stays."""
     path = PurePosixPath(tmp_path / "a" / "b.json") if is_new else a_file(tmp_path)
     if is_new and call == "fchmod":
         pytest.skip("a new file has no mode to keep")
@@ -228,7 +228,7 @@ def test_a_manifest_that_would_name_a_folder_of_other_bytes_is_refused(files: Di
 
 
 def test_changes_of_the_manifest_wait_for_one_another(files: DiskAgentFiles, tmp_path: Path) -> None:
-    """``flock`` parts two openings of the same folder, so threads stand for processes."""
+    """``flock`` excludes a second opening of the same folder in a process too, so threads stand for processes."""
     files.keep_manifest("0")
 
     def count_up() -> None:

@@ -1,4 +1,4 @@
-"""The home, and which past sessions were imported, kept in a file of it."""
+"""The home, and its record of imported past sessions."""
 
 from __future__ import annotations
 

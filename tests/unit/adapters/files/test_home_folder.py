@@ -1,4 +1,4 @@
-"""A home is made ready for agents, and removed with nothing but what is ours."""
+"""A home is made ready for agents; its removal takes only our files."""
 
 from __future__ import annotations
 

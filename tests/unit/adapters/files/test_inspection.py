@@ -30,7 +30,7 @@ def test_a_new_home_has_none_and_may_begin(home: Home) -> None:
 
 
 def leave(home: Home, trace: str) -> str:
-    """How it is said."""
+    """Leave a trace of a database in the home; returns how a check names it."""
     match trace:
         case "mark":
             note_begun(home, NOW)
@@ -75,7 +75,7 @@ def test_the_user_may_say_that_one_begins_and_what_is_left_is_kept(home: Home) -
     assert not list(home.path.glob("kiro-learn.db*"))
     note_begun(home, NOW)
     with pytest.raises(DatabaseGone):
-        refuse_vanished(home, NOW)  # it was said of one alone
+        refuse_vanished(home, NOW)  # the permission was for one only
 
 
 def test_a_database_that_is_there_is_left_alone(home: Home) -> None:

@@ -1,4 +1,4 @@
-"""Why a daemon ended, by what it left."""
+"""Why a daemon ended, by its log and its standard error."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The files that say how a project is built are read inside of its folder only, few of them, and none that is large."""
+"""Manifests are read only inside of the project's folder, only a few of them, and no large ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files are looked at inside of a project's folder only, and a file system that does not answer holds up no caller."""
+"""Files are looked at only inside of a project's folder, and a file system that does not answer delays no caller."""
 
 from __future__ import annotations
 

@@ -67,6 +67,6 @@ def test_a_file_is_read_again_when_it_changed(folder: Path) -> None:
     assert read(texts, folder)["CLAUDE.md"] == "Never push"
     path.write_text("Never pull")
     os.utime(path, ns=(1, 1))
-    assert read(texts, folder)["CLAUDE.md"] == "Never push"  # as long, and as old: it counts as the same
+    assert read(texts, folder)["CLAUDE.md"] == "Never push"  # the same length and time count as unchanged
     os.utime(path, ns=(2, 2))
     assert read(texts, folder)["CLAUDE.md"] == "Never pull"

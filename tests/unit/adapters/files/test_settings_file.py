@@ -1,4 +1,4 @@
-"""Settings are read strictly: whatever is wrong is named where its author wrote it, all of it at once."""
+"""Settings are read strictly: all errors are named at once, each with its place in the file."""
 
 from __future__ import annotations
 

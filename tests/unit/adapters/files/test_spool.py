@@ -1,4 +1,4 @@
-"""No file of the spool stops the others, whatever the disk answers."""
+"""No file of the spool stops the others, with any error of the disk."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def names(spool: Spool) -> list[str]:
 
 
 def refusing(monkeypatch: pytest.MonkeyPatch, method: str, *, name: str, code: int) -> Callable[[], None]:
-    """Let ``Path``'s method fail for files of that name; calling the result ends it."""
+    """Let ``Path``'s method fail for files of that name, until the returned function is called."""
     real = getattr(Path, method)
 
     def perhaps(path: Path, *values: Any, **named: Any) -> Any:

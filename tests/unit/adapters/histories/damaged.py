@@ -1,4 +1,4 @@
-"""Homes of every reader whose files something happened to, and what is told of them."""
+"""Homes of every reader with damaged files, and what a reader reads of them."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ BUILDS = {name: build for name, (_, build) in (*READERS.items(), *MEMORIES.items
 NAMESPACE = Namespace("/actor/ann/project/" + "ab" * 32 + "/")
 NOW = datetime(2027, 1, 1, tzinfo=UTC)
 MOST_EVENTS = 1_000
-"""A home of these has a dozen; damage may repeat some, and no more."""
+"""The most events of a damaged home. Sound ones have a dozen; damage may repeat some."""
 TOKENS = (
     *(b'"', b"\\", b"{", b"}", b"[", b"]", b",", b":", b"\n", b"\r", b"\0", b"\x80", b"\xff", b"null", b"-1"),
     *(b"1e999", b'{"a":[', b"```", b"\xe2\x80\xa8", b"\\ud800", b"> ", b"#### "),
@@ -85,7 +85,7 @@ TOKENS = (
 
 @attrs.frozen
 class Damage:
-    """One thing that happened to one file: all numbers are taken to fit."""
+    """One damage of one file. All numbers are taken modulo the possible ones."""
 
     file: int
     how: int
@@ -114,7 +114,7 @@ class Damage:
 
 @functools.cache
 def files_of(name: str) -> dict[str, bytes]:
-    """What the reader finds in a sound home."""
+    """The files of a reader's sound home."""
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder)
         BUILDS[name](home)
@@ -138,7 +138,7 @@ def home_after(name: str, damages: Sequence[Damage]) -> Iterator[HistoryPlace]:
 
 
 def place_in(home: Path, files: Iterable[str]) -> HistoryPlace:
-    """With the home as a project's folder, and with its own files as those that a person names."""
+    """A place with the home as a project's folder, and with the home's files as those that a person named."""
     return place_of(home, home, *(home / path for path in files))
 
 
@@ -151,7 +151,7 @@ def check(event: PastEvent) -> None:
 
 
 def remembered(name: str, place: HistoryPlace) -> list[MemoryRecord]:
-    """The records of a home, as the daemon reads them."""
+    """The records of other memories in a home, as the daemon reads them."""
     past, skipped = PastMemories((MEMORIES[name][0],), place), Count()
     records = [
         as_record(memory, found, NAMESPACE, now=NOW)

@@ -1,4 +1,4 @@
-"""What a reader told of a home: a table, a row an event."""
+"""The events that a reader reads from a home, as a table with a row for each."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Row = tuple[str, str, str]
 
 
 class Count:
-    """``Skipped``, with what was counted."""
+    """A ``Skipped`` that keeps its counts."""
 
     def __init__(self) -> None:
         self.reasons: Counter[str] = Counter()
@@ -31,19 +31,19 @@ def listed(reader: HistoryReader, place: HistoryPlace) -> list[PastSession]:
 
 
 def told(reader: HistoryReader, place: HistoryPlace) -> tuple[list[PastEvent], dict[str, int]]:
-    """The events of all sessions, one session after the other, and what was left out."""
+    """The events of all sessions, one session after the other, and the counts of skipped things."""
     skipped = Count()
     return [event for session in listed(reader, place) for event in reader.events(session, skipped)], skipped.reasons
 
 
 def row(event: PastEvent) -> Row:
-    """What happened, the time as day, hour, minute and second, and the folder."""
+    """The event's kind and content, its time as day, hour, minute and second, and the folder."""
     at = "" if event.happened_at is None else event.happened_at.strftime("%d %H:%M:%S")
     return f"{event.kind}: {shortly(event)}", at, event.folder
 
 
 def table(reader: HistoryReader, place: HistoryPlace) -> tuple[dict[str, list[Row]], dict[str, int]]:
-    """The rows of each session, in order, and what was left out."""
+    """The rows of each session, in order, and the counts of skipped things."""
     events, skipped = told(reader, place)
     rows: dict[str, list[Row]] = {}
     for event in events:
@@ -52,6 +52,6 @@ def table(reader: HistoryReader, place: HistoryPlace) -> tuple[dict[str, list[Ro
 
 
 def ids(reader: HistoryReader, place: HistoryPlace) -> list[str]:
-    """Of the events, as they are stored."""
+    """The ids of the events as they are stored."""
     events, _ = told(reader, place)
     return [derived_event_id(event.session_id, event.kind, event.key) for event in events]

@@ -1,4 +1,4 @@
-"""What is imported is what hooks would have reported, so that the same is learned of it; and where it is not, why."""
+"""Imported events are those that hooks would have reported, so that the same is learned; exceptions have a reason."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Payload = dict[str, Any]
 
 @attrs.frozen
 class Replay:
-    """A session's file, and what its hooks were given for the same steps."""
+    """A session's file, and the payloads of its hooks for the same steps."""
 
     reader: HistoryReader
     path: Path
@@ -137,14 +137,14 @@ GEMINI = Replay(
 
 @pytest.mark.parametrize("replay", [CLAUDE, KIRO], ids=lambda replay: replay.reader.name)
 def test_every_body_is_that_of_the_hook(replay: Replay, tmp_path: Path) -> None:
-    """Then all that is learned of it is the same: learning sees bodies, sessions, projects and times."""
+    """Then the same is learned: learning sees only bodies, sessions, projects and times."""
     imported = [attrs.evolve(event, key="", happened_at=None, may_go_on=False) for event in replay.imported(tmp_path)]
     assert imported == replay.reported()
 
 
 @pytest.mark.parametrize("replay", [CODEX, GEMINI], ids=lambda replay: replay.reader.name)
 def test_where_hooks_say_more_or_otherwise_it_is_the_same_step(replay: Replay, tmp_path: Path) -> None:
-    """Codex calls its shell Bash to hooks and to nobody else; Gemini CLI also hands them what it shows."""
+    """Only to hooks, Codex calls its shell Bash; Gemini CLI also gives them what it shows."""
     imported, reported = replay.imported(tmp_path), replay.reported()
     assert [event.kind for event in imported] == [event.kind for event in reported]
     for one, other in zip(imported, reported, strict=True):

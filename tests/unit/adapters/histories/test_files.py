@@ -1,4 +1,4 @@
-"""Lines of whatever length: what is kept of those that are too long."""
+"""Lines of any length, and the parts that are kept of too long ones."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from kiro_learn.wire.hook_payload import TRUNCATED
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The same rules at a thousandth of the sizes."""
+    """Set all limits to a thousandth."""
     for name, size in {"LONG_LINE_BYTES": 8_192, "HEAD_BYTES": 256, "TAIL_BYTES": 64}.items():
         monkeypatch.setattr(module, name, size)
 

@@ -1,4 +1,4 @@
-"""A database of another program is read whatever that does with it, and is left as it was."""
+"""A database of another program is read whatever the program does with it, and is left unchanged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writes transcripts in the shapes of the agents, with invented text, and tells shortly what a reader makes of them."""
+"""Writes transcripts in the agents' forms with invented text, and shows a reader's events in short."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Row = dict[str, Any] | str | bytes
 
 
 def written(path: Path, rows: Iterable[Row]) -> Path:
-    """Each row a line; a text or bytes as they are, with their own end or none."""
+    """Write each row as a line of JSON; texts and bytes are written as they are."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(b"".join(map(as_line, rows)))
     return path
@@ -30,7 +30,7 @@ def as_line(row: Row) -> bytes:
 
 
 def read(reader: HistoryReader, user: Path, **environment: str) -> tuple[list[PastEvent], Counter[str]]:
-    """The events of all sessions below ``user``, and what was skipped."""
+    """The events of all sessions below ``user``, and the counts of skipped things."""
     skipped: Counter[str] = Counter()
 
     def skip(reason: str) -> None:
@@ -42,7 +42,7 @@ def read(reader: HistoryReader, user: Path, **environment: str) -> tuple[list[Pa
 
 
 def told(events: Iterable[PastEvent]) -> list[str]:
-    """Each event in a line: a conformance table."""
+    """Each event in a line, as a conformance table."""
     return [f"{event.kind}: {shortly(event)}" for event in events]
 
 

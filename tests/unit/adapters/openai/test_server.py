@@ -1,4 +1,4 @@
-"""What a server says about when to come back."""
+"""The time that a server asks for in ``Retry-After``."""
 
 from __future__ import annotations
 

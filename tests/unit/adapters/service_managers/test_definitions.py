@@ -83,7 +83,7 @@ def test_what_systemd_would_expand_is_escaped(tmp_path: Path) -> None:
 @pytest.mark.parametrize("home", ["/h\nExecStart=/bin/other", "/h\rx", "/h\x01", "/h\x7f", "/h\udcff"])
 @pytest.mark.parametrize("kind", ["systemd", "launchd"])
 def test_a_path_that_the_manager_would_read_otherwise_is_refused(tmp_path: Path, home: str, kind: str) -> None:
-    """systemd leaves out a variable that has such a character, and the daemon would serve the user's own home."""
+    """systemd leaves out a variable with such a character, and the daemon would serve the user's default home."""
     service = unit_in(tmp_path, home=home) if kind == "systemd" else agent_in(tmp_path, home=home)
     with pytest.raises(ServiceError, match=r"no service can be given '.*/h\\") as caught:
         service.definition()
@@ -178,7 +178,7 @@ def test_launchd_is_asked_for_the_state(tmp_path: Path, body: str, state: Servic
 def test_a_folder_that_xdg_names_relatively_is_ignored(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, config: str
 ) -> None:
-    """It would be another one in each folder that the command is given in."""
+    """A relative path would be another one in each folder in which the command is run."""
     a_program(tmp_path / "programs", "systemctl", "echo running")
     monkeypatch.setattr("sys.platform", "linux")
     environment = {"PATH": f"{tmp_path / 'programs'}:/usr/bin:/bin", "XDG_CONFIG_HOME": config, "XDG_DATA_HOME": "d"}
@@ -192,7 +192,7 @@ def test_a_folder_that_xdg_names_relatively_is_ignored(
 def test_a_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     unit = unit_in(tmp_path / "file")
-    assert unit.read() is None  # there can be none, and nothing that needs no service fails of it
+    assert unit.read() is None  # there can be no service, but ``read`` does not fail
     with pytest.raises(ServiceError, match="file"):
         unit.write(b"")
 

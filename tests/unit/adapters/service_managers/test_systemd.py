@@ -12,7 +12,7 @@ from kiro_learn.adapters.service_managers.systemd import READY, notify
 
 @pytest.fixture
 def folder() -> Path:
-    """With a short path: a socket's has 107 bytes at most."""
+    """A folder with a short path, since a socket's path has 107 bytes at most."""
     return Path(tempfile.mkdtemp(prefix="kl"))
 
 

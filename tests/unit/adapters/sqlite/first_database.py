@@ -1,4 +1,4 @@
-"""A database as the first kiro-learn left it: migrations 1 to 5, three events, three records and its index of words."""
+"""A database of the first kiro-learn: migrations 1 to 5, three events, three records and its index of words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which of SQLite's errors an attempt can live with: a row that is refused, but not a store that fails."""
+"""An attempt goes on after a refused row, but not after an error of the whole store."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def raising(error: Exception) -> Work[None]:
 
 
 def putting_a_broken_row(tx: StorageTransaction) -> None:
-    """Its importance is checked by the table, as a last resort; here, nothing else did."""
+    """Put a row with a wrong importance, which only the table's CHECK refuses here."""
     broken = record(2)
     object.__setattr__(broken, "importance", 99)
     tx.put_memory_record(broken)

@@ -19,7 +19,7 @@ from tests.unit.storage.builders import DAWN, event, record, record_id
 
 @pytest.fixture
 def connection() -> apsw.Connection:
-    """Three records, each with its first event."""
+    """A database with three records, each with its first event."""
     database = apsw.Connection(":memory:")
     migrate(database, MIGRATIONS, utc_now=lambda: DAWN)
     tx: StorageTransaction = SqliteTransaction(database, lambda: DAWN)
@@ -31,7 +31,7 @@ def connection() -> apsw.Connection:
 
 @pytest.fixture
 def nothing() -> apsw.Connection:
-    """A database without tables: whatever is read of it fails."""
+    """A database without tables, so that any read fails."""
     return apsw.Connection(":memory:")
 
 
@@ -68,7 +68,7 @@ def test_nothing_is_kept_of_a_record_that_went(connection: apsw.Connection, noth
 def test_a_reader_that_still_saw_what_went_does_not_bring_it_back(
     connection: apsw.Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Where the cache's count of removals begins, and by how much it grows, changes nothing: it is compared only."""
+    """The start and the step of the cache's count of removals do not matter, since it is only compared."""
     kept = RankingFeatureCache(DamagedRows())
 
     def overtaken(

@@ -1,4 +1,4 @@
-"""A database of a development version opens untouched if it has all of their steps, and is refused otherwise."""
+"""A database of a development version opens unchanged if it has all steps, and is refused otherwise."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from kiro_learn.testing.storage import put_record, search_records, transact_one
 from tests.unit.storage.builders import DAWN, MINE, record
 
 DEVELOPMENT_STEPS = [version for version in range(6, 33) if version != 19]
-"""One number was never given."""
+"""The steps of development versions; one number was never used."""
 
 
 def record_as_steps(database: apsw.Connection, versions: list[int]) -> None:
-    """Let the database say that it came to its schema in the steps of the development versions."""
+    """Make the database say that its schema came by these steps of development versions."""
     database.execute("UPDATE _migrations SET name = 'retention' WHERE version = 33")
     for version in versions:
         database.execute("INSERT INTO _migrations VALUES (?, ?, '2026-11-20')", (version, f"step {version}"))

@@ -16,7 +16,7 @@ TOTALS = Totals(last_number=2, documents=2, tokens=6)
 
 
 class CountedReads:
-    """Documents of three words each; says how often their lengths were read."""
+    """Reads of documents with three words each. It counts the reads of their lengths."""
 
     def __init__(self) -> None:
         self.count = 0
@@ -32,7 +32,7 @@ class CountedReads:
 
 
 def asked(indexes: WordIndexes, *namespaces: Namespace, totals: Totals = TOTALS) -> int:
-    """How many of these had to be read."""
+    """How many of the namespaces' indexes had to be read."""
     reads = CountedReads()
     for namespace in namespaces:
         indexes.index_at(namespace, totals, cast("WordReads", reads))

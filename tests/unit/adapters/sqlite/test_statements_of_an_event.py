@@ -1,4 +1,4 @@
-"""Events of one commit ask once whether their project takes them.
+"""The events of one commit ask only once whether their project takes them.
 
 On a server each question costs as much as the event itself.
 """

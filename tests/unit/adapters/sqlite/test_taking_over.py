@@ -1,4 +1,4 @@
-"""A database of the first kiro-learn (migrations 1 to 5) is opened as it is, and every value of it is kept."""
+"""A database of the first kiro-learn (migrations 1 to 5) is taken over, and all its values are kept."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ def test_what_came_is_added_once_however_often_a_word_is_asked_for(index: WordIn
 
 
 def test_words_asked_for_seldom_have_all_that_came_since() -> None:
-    """However it came: in many states with few documents each, or with many."""
+    """The documents may come in many states with few documents each, or with many."""
     index = WordIndex(BEFORE, np.array([0, 2, 4], np.int32))
     index.occurrences(("oak",), lambda _: documents(1, 2))
     index.occurrences(("oak", "elm"), lambda token: documents(1) if token == "elm" else documents(1, 2))

@@ -1,4 +1,4 @@
-"""What the daemon answers, in small, and the two terminals that every screen is tried on."""
+"""Small answers of the daemon, and the two terminals on which every screen is tried."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An import of an export that stops says how far it is, and what brings in the rest."""
+"""An import of an export that stops says how far it is, and which command imports the rest."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PATH = Path("my export.jsonl")
 
 
 class Silent(Client):
-    """A client that no daemon answers."""
+    """A client without a daemon."""
 
     def __init__(self, error: KiroLearnError) -> None:
         super().__init__(url="http://127.0.0.1:1")

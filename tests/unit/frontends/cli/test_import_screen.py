@@ -1,4 +1,4 @@
-"""What an import shows: a line a fact, and every reason why something is left out."""
+"""The screen of an import: a line for each fact, and all reasons why things are left out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The last lines of the log and those that come, whenever its files are put away."""
+"""The last lines of the log and the new ones, even if its files are rotated."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def log(tmp_path: Path) -> Path:
 
 
 def put_away(log: Path) -> None:
-    """As the daemon does it: the oldest first, and the new file only with its first line."""
+    """Rotate the files as the daemon does: the oldest first, and the new file only with its first line."""
     for number in (3, 2, 1):
         older = log.with_name(f"{log.name}.{number}")
         if older.exists():

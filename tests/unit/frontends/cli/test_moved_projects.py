@@ -1,4 +1,4 @@
-"""A folder without memories is told of those of a folder that is gone, from which it was perhaps renamed."""
+"""In a folder without memories, the command names those of a folder that is gone, and was perhaps renamed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.unit.frontends.cli.samples import PLAIN
 
 
 class Known(Client):
-    """A client whose daemon knows these folders, by how many memories they have."""
+    """A client whose daemon knows these folders, each with its count of memories."""
 
     def __init__(self, folder: Path | None, counts: dict[Path, int]) -> None:
         super().__init__(url="http://127.0.0.1:1")

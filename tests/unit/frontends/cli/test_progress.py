@@ -1,4 +1,4 @@
-"""Nobody looks at a terminal for long without being told what is going on."""
+"""A terminal always says soon what is going on."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from kiro_learn.frontends.cli.shell import Shell
 from kiro_learn.frontends.cli.terminal import Terminal
 
 NOTHING: Any = None
-"""What a progress does not need of its shell."""
+"""Stands for the arguments of ``Shell`` that a progress does not use."""
 
 
 class Clock:
-    """Stands still but for what a test adds."""
+    """A clock that moves only when a test moves it."""
 
     def __init__(self) -> None:
         self.now = 100.0

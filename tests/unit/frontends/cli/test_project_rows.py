@@ -1,4 +1,4 @@
-"""The list of projects: a row each, whatever their folders are called."""
+"""The list of projects: a row for each, with any folder names."""
 
 from __future__ import annotations
 

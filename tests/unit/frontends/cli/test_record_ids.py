@@ -1,4 +1,4 @@
-"""A memory is named by the end of its id, if that end is its own."""
+"""A memory is named by the end of its id, if no other id ends so."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every screen, at 80 columns, plain; and the same screen in colours, which differs in nothing but the colours."""
+"""Every screen at 80 columns, plain and in colours; the two differ only in the colours."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A search is one request, wherever it looks; only a project's name has to be looked up first."""
+"""Any search is one request; only a project's name is looked up before."""
 
 from __future__ import annotations
 

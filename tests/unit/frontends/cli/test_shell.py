@@ -1,4 +1,4 @@
-"""What was asked for, as one document or as lines for people."""
+"""The answer, as one JSON document or as lines for people."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from kiro_learn.frontends.cli.shell import Shell
 from kiro_learn.frontends.cli.terminal import Terminal
 
 NOTHING: Any = None
-"""What an answer does not need of its shell."""
+"""Stands for the arguments of ``Shell`` that an answer does not use."""
 
 
 def shell(*, as_json: bool) -> Shell:
@@ -25,7 +25,7 @@ def lines_of(answer: Mapping[str, str]) -> Callable[[], list[str]]:
 
 
 def test_with_json_an_answer_is_printed_that_lacks_what_the_lines_say(capsys: pytest.CaptureFixture[str]) -> None:
-    """An older daemon may leave it out."""
+    """An older daemon may leave the field out."""
     answer = {"id": "7"}
     shell(as_json=True).answer(answer, lines_of(answer))
     assert json.loads(capsys.readouterr().out) == answer

@@ -1,4 +1,4 @@
-"""The status says what is not well, and only then more than one calm line a topic."""
+"""The status has one line for each topic, and more lines only for problems."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Text goes out as the stream can show it."""
+"""Text is written in a form that the stream can show."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One vocabulary: what people read says memory, never record."""
+"""One vocabulary: texts for people say memory, never record."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ NAMES = {
     "!": "the sign of a warning",
     "!!": "the sign of a warning in ASCII",
 }
-"""Whole literals that have such a word, and why they may."""
+"""Whole literals that have such a word, and the reason why they may."""
 FOLDER = Path(cli.__file__).parent
 SOURCES = {path.stem: path.read_text(encoding="utf-8") for path in sorted(FOLDER.glob("*.py"))}
 VERB_MAKERS = {"command", "group"}
 
 
 def said_in(source: str) -> Iterator[str]:
-    """Every text of a module that may be seen: no explanation of the code, no key of a value, nothing compared with."""
+    """All texts of a module that people may see: no docstrings, no keys of values, and no texts in comparisons."""
     nodes = list(ast.walk(ast.parse(source)))
     for node in nodes:
         if isinstance(node, ast.FunctionDef) and is_verb(node):
@@ -54,7 +54,7 @@ def said_in(source: str) -> Iterator[str]:
 
 
 def is_verb(function: ast.FunctionDef) -> bool:
-    """Its docstring is its help."""
+    """Whether it is a command, whose docstring is its help."""
     makers = (each.func for each in function.decorator_list if isinstance(each, ast.Call))
     return any(isinstance(maker, ast.Attribute) and maker.attr in VERB_MAKERS for maker in makers)
 
@@ -69,7 +69,7 @@ def unseen_parts(node: ast.AST) -> list[ast.expr | None]:
             return list(node.keys)
         case ast.Compare():
             return [node.left, *node.comparators]
-        case ast.JoinedStr():  # is looked at as a whole
+        case ast.JoinedStr():  # looked at as a whole
             return list(node.values)
         case _:
             return []

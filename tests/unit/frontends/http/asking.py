@@ -1,4 +1,4 @@
-"""A client of the whole front end over a simulated daemon: no socket, no thread, no waiting."""
+"""A client of the whole front end over a simulated daemon, without sockets, threads or real time."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ OURS = {"Host": "127.0.0.1:21100", "X-Worker-Token": TOKEN}
 
 @attrs.frozen
 class Reply:
-    """What came back."""
+    """The answer to a request."""
 
     status: int
     headers: dict[str, str]
@@ -39,7 +39,7 @@ class Reply:
 
 @attrs.frozen
 class Client:
-    """Asks as a well-behaved local program would, unless told otherwise."""
+    """A client that asks like a well-behaved local program, unless a test changes that."""
 
     app: QuartTrio
     services: Services
@@ -80,7 +80,7 @@ async def a_client() -> AsyncIterator[Client]:
     storage = InMemoryStorage()
     files = FixedFiles()
     async with simulated_daemon(storage=storage, project_files=files) as services:
-        # What actors read at their start must not take the error that a test has in store for its own request.
+        # Reads of actors at their start must not get the error that a test has set for its own request.
         await trio.testing.wait_all_tasks_blocked()
         yield Client(create_app(services, ServerConfig(), TOKEN, new_boundary=ErrorBoundary), services, storage, files)
 
@@ -90,7 +90,7 @@ def with_client(scenario: Callable[[Client], Awaitable[None]]) -> Callable[[], N
 
     async def run() -> None:
         async with a_client() as client:
-            # Kept until the daemon has closed: out of its nurseries a failed assertion would come deeply wrapped.
+            # Kept until the daemon has closed, since its nurseries would wrap a failed assertion.
             outcome = await acapture(scenario, client)
         outcome.unwrap()
 

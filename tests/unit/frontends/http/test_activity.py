@@ -1,4 +1,4 @@
-"""Records page by page and around one, sessions, figures, reports, embeddings and stale files, over HTTP."""
+"""Pages of records, the timeline around one, sessions, figures, reports, embeddings and stale files, over HTTP."""
 
 from __future__ import annotations
 

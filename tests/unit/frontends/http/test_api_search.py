@@ -1,4 +1,4 @@
-"""The calls of the search guide, and the shapes that it shows."""
+"""The calls of the search guide, and the forms of answers that it shows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The route of the context block: what is wrong with a request is told by its place."""
+"""The route of the context block: an error in a request is named by its place."""
 
 from __future__ import annotations
 

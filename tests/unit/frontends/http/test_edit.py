@@ -1,4 +1,4 @@
-"""Correcting a memory over HTTP: what is named changes, what is left out stays, and a refusal names what was sent."""
+"""Correcting a memory over HTTP: named fields change, others stay, and a refusal names the wrong field."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Taking in many events as one request."""
+"""Taking in many events in one request."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ async def test_a_batch_is_stored_although_its_sender_went_away(client: Client) -
 
 
 def reported(number: int, **fields: Any) -> dict[str, Any]:
-    """An event with an id such as hooks give, and all of them at one time."""
+    """An event with an id such as hooks give; all have the same time."""
     return wire(number) | {"event_id": f"01J{number:023d}", "valid_time": wire(1)["valid_time"]} | fields
 
 

@@ -1,4 +1,4 @@
-"""Taking in and listing what agents did."""
+"""Taking in events, and listing them."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ async def test_the_note_that_starts_a_session_is_told_what_the_session_should_kn
 
 @with_client
 async def test_memories_do_not_wait_for_the_disk_but_the_answer_does(client: Client) -> None:
-    """The latency is that of the search alone, however long the disk takes."""
+    """The latency is only that of the search, even if the disk is slow."""
     client.storage.write_gate = trio.Event()
     replies = []
 

@@ -1,4 +1,4 @@
-"""Routes by which all that is kept leaves, and comes in."""
+"""The routes of exports and imports of all that is kept."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What somebody says of a memory is counted, shown in the status, and refused of what is not there."""
+"""Feedback on a memory is counted, shown in the status, and refused for an unknown memory."""
 
 from __future__ import annotations
 

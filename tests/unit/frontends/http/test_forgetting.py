@@ -1,4 +1,4 @@
-"""Forgetting, pausing, renaming and merging by HTTP: strict about what is asked for."""
+"""Forgetting, pausing, renaming and merging over HTTP, with strict checks of requests."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ SHOP = graph.entity(1, "shop", namespace=NAMESPACE)
 
 
 def a_fact(number: int, predicate: str, object_: str, *, waits: bool) -> Fact:
-    """One that the person stated, or, later and by a command that ran, one that waits behind it."""
+    """A fact that the person stated, or a later candidate from a command that ran."""
     said_at = at(-10 if waits else -20)
     return graph.fact(
         number,

@@ -1,4 +1,4 @@
-"""What a memory replaced is seen, and taken back."""
+"""Replaced memories are shown, and a replacement is undone."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ANY_ID = a_record(99)["record_id"]
 
 
 async def replace(client: Client, replacing: list[int], replaced: list[int]) -> str:
-    """Put the records of these numbers in the place of those; the replacement's id."""
+    """Replace records by others, all by number; returns the replacement's id."""
     came = [read_record(a_record(number)) for number in replacing]
     replacement = Replacement(
         replacement_id=f"00{replacing[0]:024d}",

@@ -1,4 +1,4 @@
-"""Who may ask: the head of a request decides."""
+"""The head of a request decides whether the client may ask."""
 
 from __future__ import annotations
 

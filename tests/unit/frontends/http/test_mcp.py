@@ -1,4 +1,4 @@
-"""The Model Context Protocol over HTTP: every tool in both eras, and what does not fit."""
+"""The Model Context Protocol over HTTP: every tool in both eras, and wrong messages."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ async def result(client: Client, method: str, era: str = versions.MODERN, **para
 
 
 async def called(client: Client, tool: str, era: str = versions.MODERN, **arguments: Any) -> dict[str, Any]:
-    """What a tool answers, by its text, which every revision has."""
+    """A tool's answer, from its text, which every revision has."""
     answer = await result(client, "tools/call", era, name=tool, arguments=arguments)
     assert not answer.get("isError"), answer
     value: dict[str, Any] = json.loads(answer["content"][0]["text"])

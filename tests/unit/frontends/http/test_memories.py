@@ -1,4 +1,4 @@
-"""Keeping, finding, importing and forgetting what is remembered."""
+"""Storing, finding, importing and forgetting memories."""
 
 from __future__ import annotations
 

@@ -83,7 +83,7 @@ async def test_wrong_values_are_all_named(client: Client) -> None:
 
 @pytest.mark.parametrize("blank", [" ", "\t\n", "\u200b", "\u2060 \u00a0"])
 def test_what_nobody_can_see_is_refused_by_name(blank: str) -> None:
-    """Its vector is that of no text, which is as near to nonsense as any memory is."""
+    """Its vector is that of an empty text, which is as near to nonsense as any memory."""
 
     @with_client
     async def ask(client: Client) -> None:

@@ -1,4 +1,4 @@
-"""The OpenAPI document says what the routes below ``/api`` take and answer."""
+"""The OpenAPI document describes the requests and answers of the routes below ``/api``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every parameter of every route is read, and refused by its name if it is wrong or not known."""
+"""Every parameter of every route is read, and a wrong or unknown one is refused by its name."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ REQUIRED = {
     "session": "s-1", "anchor": "mr_01JB2M9P7S8QXKD3W5T6V4ZH0N", "id": "fa_01KECRFGH9X3V2M0N5Q7R8S6TB",
 }  # fmt: skip
 WRONG = {"integer": "1.5", "number": "high", "boolean": "maybe", "date-time": "soon", "enum": "zzz"}
-"""What no parameter of this sort can mean."""
+"""Values that are wrong for each sort of parameter."""
 
 
 async def _routes() -> tuple[Route, ...]:
@@ -35,7 +35,7 @@ PARAMETERS = [(route, parameter) for route in ROUTES for parameter in route.all_
 
 
 def _target(route: Route, *, but: str = "", more: str = "") -> str:
-    """A request that is right, without the parameter ``but``."""
+    """A valid request without the parameter ``but``."""
     given = [f"{each.name}={REQUIRED[each.name]}" for each in route.all_parameters if each.is_required]
     path = route.path.replace("<record_id>", "none").replace("<project_id>", "none").replace("<agent>", "claude-code")
     return f"{path}?{'&'.join([each for each in given if not each.startswith(f'{but}=')] + [more])}"
@@ -64,7 +64,7 @@ def test_a_parameter_that_a_route_does_not_know_is_refused_by_its_name(route: Ro
 
 @pytest.mark.parametrize(("route", "parameter"), PARAMETERS, ids=_named)
 def test_each_parameter_of_a_route_is_read(route: Route, parameter: Parameter[Any]) -> None:
-    """An empty value of it is refused by its name, which what is not read would not be."""
+    """An empty value is refused by the parameter's name, which shows that the parameter is read."""
 
     async def scenario() -> None:
         async with a_client() as client:
@@ -91,7 +91,7 @@ def test_a_moment_beyond_the_calendar_of_utc_is_refused(route: Route, parameter:
 
 
 def _wrong(parameter: Parameter[Any]) -> list[str]:
-    """Values that this parameter refuses."""
+    """Values that the parameter refuses."""
     schema = parameter.schema
     sorts = {str(schema["type"]), str(schema.get("format")), *schema.keys()}
     return [value for sort, value in WRONG.items() if sort in sorts] + ["zzz"] * (parameter.name in {"cursor", "since"})

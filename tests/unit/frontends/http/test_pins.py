@@ -1,4 +1,4 @@
-"""Pins over HTTP: set and taken away, listed by a filter, part of a memory's history, and undone."""
+"""Pins over HTTP: set and removed, listed by a filter, part of a memory's history, and undone."""
 
 from __future__ import annotations
 

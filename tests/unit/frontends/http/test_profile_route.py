@@ -1,4 +1,4 @@
-"""What a project's files say of it, over the port."""
+"""A project's profile over HTTP."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every answer says which project it is about, and a name that none has is refused with the nearest."""
+"""Every answer names its project, and an unknown name is refused with the nearest known one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a prompt would be told, and of each memory that was found: its score, what found it, and whether it is told."""
+"""What a prompt would be told, and for each found memory its score, its rankings, and whether it is told."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Learning again by HTTP: refused without a model, and strict about times."""
+"""Relearning over HTTP: refused without a model, and strict about times."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What goes by age, by HTTP: by the settings or by days of the request, and strict about these."""
+"""Letting go by age over HTTP, by the settings or by days in the request, which are checked strictly."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A retrieval says of itself what a person needs to see why something was told, as long as it is kept."""
+"""A retrieval in the log says why memories were told, as long as it is kept."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PROMPT = "what did the lesson teach about zebras?"
 
 
 async def asked(client: Client, *, number: int = 50, session: str = "s", text: str = PROMPT) -> dict[str, Any]:
-    """The answer to a prompt that an agent reports, and the retrieval as the log has it."""
+    """The answer to a prompt of an agent, and its retrieval in the log."""
     event = write_event(an_event(number, text=text, session=session))
     told = (await client.post("/v1/events?retrieve=true", event)).json["retrieval"]
     (newest,) = (await client.get("/v1/retrievals?limit=1")).json["items"]

@@ -1,4 +1,4 @@
-"""A person's question is answered by one request, with place, score and what found each memory."""
+"""A person's question is answered by one request, with the place, score and rankings of each memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who has to go for a newcomer, who stays, and when the newcomer waits."""
+"""Which connections are closed for a new one, which ones stay, and when the new one waits."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from kiro_learn.frontends.http.server import GRACE_PASSES, Door, Places
 
 @attrs.define(eq=False)
 class Caller:
-    """A guest whose state is what a test says; ``on_hang_up`` stands for what closing its socket brings about."""
+    """A guest with a state that a test sets. ``on_hang_up`` stands for the effects of closing its socket."""
 
     came_at: float = 0.0
     is_known: bool = False
@@ -43,7 +43,7 @@ def run(scenario: Callable[[], Awaitable[None]]) -> None:
 
 
 def gone_for_newcomers(guests: Sequence[Caller], count: int) -> list[Caller]:
-    """Who went, in their order, when ``count`` newcomers came who are at work for good."""
+    """The guests that were closed, in order, when ``count`` busy newcomers came."""
     gone: list[Caller] = []
 
     async def scenario() -> None:
@@ -57,7 +57,7 @@ def gone_for_newcomers(guests: Sequence[Caller], count: int) -> list[Caller]:
     return gone
 
 
-# Each is worth more than the one before it.
+# Each is kept rather than the one before it.
 BY_WORTH = [
     Caller(came_at=1.0),
     Caller(came_at=2.0, idle_since=0.0),
@@ -107,7 +107,7 @@ def test_where_all_are_at_work_the_newcomer_waits_for_the_first_change(change: s
         async with trio.open_nursery() as nursery:
             nursery.start_soon(come)
             await trio.testing.wait_all_tasks_blocked()
-            places.changed()  # of what makes no room
+            places.changed()  # by a change that makes no room
             await trio.testing.wait_all_tasks_blocked()
             assert not is_in.is_set()
             if change == "left":
@@ -149,7 +149,7 @@ def test_at_the_end_only_those_that_said_nothing_are_hung_up_on() -> None:
 
 @attrs.frozen
 class OneCaller:
-    """A listener that ``stream`` came to."""
+    """A listener that accepted ``stream``."""
 
     stream: trio.SocketStream
 

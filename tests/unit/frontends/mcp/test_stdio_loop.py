@@ -1,4 +1,4 @@
-"""The loop of ``kiro-learn mcp`` over descriptors, of which the system gives out the numbers again."""
+"""The loop of ``kiro-learn mcp`` over descriptors, whose numbers the system reuses."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from kiro_learn.wire.mcp.protocol import Outcome
 
 
 class StartThatIsOver:
-    """What it says comes through a pipe, which is closed once it is read."""
+    """A start whose result comes through a pipe, which is closed once it is read."""
 
     def __init__(self) -> None:
         self.descriptor: int | None = None
@@ -39,7 +39,7 @@ class StartThatIsOver:
 def test_a_call_is_read_only_once_it_has_something_though_its_number_was_that_of_a_start_that_is_over(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """Read before, it would hold up every other call, and after five seconds count as broken."""
+    """If the body were read at once, it would delay other calls, and count as broken after five seconds."""
     start = StartThatIsOver()
     received: list[int] = []
     daemon: list[socket.socket] = []

@@ -1,4 +1,4 @@
-"""The viewer stays small: few lines of our own, and a first page that is there at once."""
+"""The viewer stays small: few lines of our own, and a first page that loads at once."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from pathlib import Path, PurePosixPath
 from kiro_learn.frontends.viewer.routes import FOLDER
 
 MOST_LINES = 3_500
-"""All lines, blank ones too."""
+"""The most lines of all files, with blank lines."""
 
 MOST_BYTES = 60_000
-"""Zipped, in all."""
+"""The most bytes of the first page, compressed."""
 
 FIRST_PAGE = "pages/overview.js"
 ONLY_WHERE_NEEDED = "pages/conflicts.js"
-"""Loaded by the first page where there is a conflict to settle."""
+"""A script that the first page loads only if there is a conflict to settle."""
 IMPORT = re.compile(r'\b(?:import|from)\s?\(?"(\.{1,2}/[^"]+)"')
-"""Also of what is loaded a moment later, as charts are."""
+"""An import in a script, also of a script that is loaded a moment later, such as charts."""
 
 
 def own_scripts() -> list[Path]:
@@ -35,7 +35,7 @@ def test_every_script_of_our_own_is_checked() -> None:
 
 
 def reached(name: str, found: set[str]) -> set[str]:
-    """The script, what it imports, and what that imports."""
+    """The script with all its direct and indirect imports."""
     if name not in found:
         found.add(name)
         for other in IMPORT.findall((FOLDER / name).read_text("utf-8")):

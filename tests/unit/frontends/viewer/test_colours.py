@@ -1,4 +1,4 @@
-"""Colours that meet are told apart: contrast as WCAG computes it, those of charts also by people who see fewer."""
+"""Adjacent colours can be told apart by WCAG's contrast, and those of charts also with colour blindness."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ MACHADO = {
     "deutan": ((0.367322, 0.860646, -0.227968), (0.280085, 0.672501, 0.047413), (-0.011820, 0.042940, 0.968881)),
     "tritan": ((1.255528, -0.076749, -0.178779), (-0.078411, 0.930809, 0.147602), (0.004733, 0.691367, 0.303900)),
 }
-"""Machado, Oliveira and Fernandes (2009), of linear RGB, severity 1."""
+"""Simulations of colour blindness for linear RGB, severity 1: Machado, Oliveira and Fernandes (2009)."""
 
 XYZ = ((0.4124564, 0.3575761, 0.1804375), (0.2126729, 0.7151522, 0.0721750), (0.0193339, 0.1191920, 0.9503041))
 WHITE = (0.95047, 1.0, 1.08883)
@@ -68,7 +68,7 @@ def _cube(value: float) -> float:
 
 
 def ciede2000(one: Colour, other: Colour) -> float:
-    """Sharma, Wu and Dalal (2005)."""
+    """The colour difference CIEDE2000: Sharma, Wu and Dalal (2005)."""
     (l1, a1, b1), (l2, a2, b2) = one, other
     mean_c7 = ((math.hypot(a1, b1) + math.hypot(a2, b2)) / 2) ** 7
     g = 1.5 - 0.5 * math.sqrt(mean_c7 / (mean_c7 + 25**7))

@@ -1,4 +1,4 @@
-"""Codes work once and for a minute; a cookie outlives the daemon, and nobody else can make one."""
+"""A code works once, for a minute. A cookie outlives the daemon, and nobody else can make one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What ``/ui/`` serves, to whom, and under which headers."""
+"""The files that ``/ui/`` serves, who gets them, and their headers."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def looks_like_a_page(reply: Reply) -> None:
 @with_client
 async def test_a_code_works_once_and_leaves_no_trace_in_the_address(client: Client) -> None:
     path = (await client.post("/v1/ui/code")).json["path"]
-    glance = await client.ask("HEAD", path, only=HOST)  # as a program does that shows where a link leads
+    glance = await client.ask("HEAD", path, only=HOST)  # as a program does that previews links
     assert (glance.status, "set-cookie" in glance.headers) == (401, False)
     assert (await client.get(path, only=HOST)).headers["location"] == "/ui/"
     again = await client.get(path, only=HOST)

@@ -1,4 +1,4 @@
-"""What is shipped of others is what was looked at, with its licence, and neither calls out nor makes code of text."""
+"""Shipped libraries are the reviewed ones, with licences, and neither make requests nor run text as code."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ import pytest
 from scripts import vendor_viewer
 
 NAMESPACES = {"http://www.w3.org/2000/svg", "http://www.w3.org/1998/Math/MathML", "http://www.w3.org/1999/xhtml"}
-"""Names of kinds of elements, which nothing asks for."""
+"""URLs that are only names of kinds of elements, and are never requested."""
 FETCHES = {"sigma.min.js"}
-"""May fetch: the images of nodes, of which the viewer has none; the policy refuses all that are not ours."""
+"""A library that may fetch images of nodes. The viewer has none, and the policy refuses all foreign ones."""
 CALLS = re.compile(r"\beval\(|new Function|XMLHttpRequest|sendBeacon|WebSocket|importScripts|\bfetch\(")
 ROW = re.compile(r"^\| (\S+) \| (\S+) (\S+), `\S+` \| (\S+) \| `(\w+)` \| `(\w+)` \|$", re.MULTILINE)
 

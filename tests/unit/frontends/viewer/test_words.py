@@ -1,4 +1,4 @@
-"""The viewer says things by the words that people know: none of its texts has a word of the inside."""
+"""The viewer's texts use words that people know, and none of our internal terms."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ SPOKEN = re.compile(r'\b(?:aria-label|title|placeholder|label|word|busy|corner|e
 
 
 def quoted(script: str) -> Iterator[tuple[str, str]]:
-    """The texts in quotes of a script, each with its quote; in a template ``{}`` stands for each expression."""
+    """The quoted texts of a script, each with its quote. In a template, ``{}`` stands for each expression."""
     templates: list[str] = []
-    """The text so far of each template that is open; braces within their expressions are counted by ``depths``."""
+    """The text so far of each open template. ``depths`` counts braces within their expressions."""
     depths: list[int] = []
     place = 0
     while place < len(script):
@@ -53,7 +53,7 @@ def quoted(script: str) -> Iterator[tuple[str, str]]:
 
 
 def said(script: str) -> Iterator[str]:
-    """What of a script people read: texts of templates outside of tags, labels, and whole phrases in quotes."""
+    """The texts of a script that people read: templates outside of tags, labels, and whole phrases in quotes."""
     for quote, text in quoted(COMMENT.sub("", script)):
         if quote == "`":
             yield from SPOKEN.findall(text)

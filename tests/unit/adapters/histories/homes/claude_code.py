@@ -70,7 +70,7 @@ REDO = (user(18, 17, "paint it blue"), reply(19, 18, "m5", text("Blue.")), user(
 
 
 def build(home: Path) -> None:
-    """A session with a compaction and a redo; a sub-agent's; and a session that repeats the first."""
+    """Write a session with a compaction and a redo, a sub-agent's session, and one that repeats the first."""
     folder = home / PROJECT
     (folder / SESSION / "subagents").mkdir(parents=True)
     session = b"".join((*TURN, TURN[0], *REST, *REDO))

@@ -79,7 +79,7 @@ def lines(items: list[Item], minute: int = 0) -> bytes:
 
 
 def build(home: Path) -> None:
-    """A session and its fork, which repeats its beginning; a sub-agent; one of before items; archived ones."""
+    """Write a session and its fork with the same beginning, a sub-agent's, one without items, and archived ones."""
     (home / DAY).mkdir(parents=True)
     (home / DAY / f"rollout-2026-09-02T08-00-00-{SHOP}.jsonl").write_bytes(
         lines([*FIRST, *THEN]) + b'{"timestamp": "20'

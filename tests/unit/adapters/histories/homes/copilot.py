@@ -42,7 +42,7 @@ SHOP: list[tuple[str, dict[str, Any]]] = [
     ("user.message", {"content": "keep it there"}),
     ("tool.execution_start", started("k4", "bash", {"command": "sleep 9"})),
 ]
-"""A line separator within a line; results in the order of completion; a call that has none."""
+"""Rows with a line separator within a line, results in the order of completion, and a call without a result."""
 
 
 def build(home: Path) -> None:

@@ -1,4 +1,4 @@
-"""A home with Cursor's database, with a chat of a window in a database of its own, and with the agent's transcripts."""
+"""A home with Cursor's database, a window's own database with a chat, and the agent's transcripts."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ SHOP = composer(
         bubble("b10", 1, "keep the basket in a cookie", at=None),
     ],
 )
-"""Its list gives the order of the bubbles, which their keys do not; the last one bears no time."""
+"""A chat whose list gives the order of bubbles, unlike their keys; the last bubble has no time."""
 SPARE = [(f"bubbleId:k-shop:{name}", value) for name, value in (("null", None), ("torn", '{"_v":3,'))]
 SECOND = composer("k-api", [bubble("q1", 1, "which port?", at=30), bubble("q2", 2, "Port 8421.", at=31)])
 TASK = [("bubbleId:task-call_1\nfc_2:x1", json.dumps(bubble("x1", 1, "look into cookies", at=1)))]
@@ -118,7 +118,7 @@ TRANSCRIPT = [
 
 
 def build_transcripts(home: Path) -> None:
-    """What is left where the database is missing."""
+    """Write transcripts, which are read if the database is missing."""
     path = home / TRANSCRIPTS / "k-shop" / "k-shop.jsonl"
     path.parent.mkdir(parents=True)
     path.write_text("".join(f"{json.dumps(each)}\n" for each in TRANSCRIPT), "utf-8")

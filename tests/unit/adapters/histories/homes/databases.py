@@ -1,4 +1,4 @@
-"""Databases as agents leave them: with a write-ahead log beside, which holds the newest rows."""
+"""Databases as agents leave them: with a write-ahead log that holds the newest rows."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Rows = Iterable[tuple[str, Sequence[Any]]]
 
 
 def write_database(path: Path, schema: str, older: Rows, newest: Rows = ()) -> None:
-    """Write ``older`` into the file, and ``newest`` into the log beside it alone."""
+    """Write ``older`` into the file, and ``newest`` only into the log."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with closing(apsw.Connection(str(path))) as connection:
         connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)

@@ -58,7 +58,7 @@ def lines(rows: list[dict[str, Any]]) -> bytes:
 
 
 def build(home: Path) -> None:
-    """A journal; one in which everything is replaced; a sub-agent's; and a document of the time before."""
+    """Write a journal, one in which everything is replaced, a sub-agent's, and an older document."""
     shop = home / TEMPORARY / "shop" / "chats"
     (shop / "9b000000-shop").mkdir(parents=True)
     (shop.parent / ".project_root").write_text("/src/shop\n")

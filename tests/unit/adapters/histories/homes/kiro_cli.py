@@ -41,7 +41,7 @@ LINES = (
     line("ToolResults", 10, result("nowhere", "0")),
     line("Hologram", 11),
 )
-"""Success of a call that failed; an id that comes again; a call without a result; lines without a time."""
+"""Lines with the success of a failed call, an id that comes again, a call without a result, and without times."""
 
 
 def build(home: Path) -> None:

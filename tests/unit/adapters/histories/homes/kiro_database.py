@@ -96,13 +96,13 @@ SHOP = conversation(
     ),
     summary="The basket is kept in a cookie.",
 )
-"""Of two times the one with an offset is read; a turn without one is as old as the one before."""
+"""Turns with two times, of which the one with an offset is read. A turn without a time has that of the one before."""
 
 OLD = conversation(
     "c-old",
     [prompt("which port?", "2026-05-01T08:00:00Z"), said("Port 8421.", "o1")],
 )
-"""Before migration 7 a turn is a pair."""
+"""A conversation of before migration 7, in which a turn is a pair."""
 
 
 def build(home: Path) -> None:

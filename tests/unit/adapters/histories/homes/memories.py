@@ -1,4 +1,4 @@
-"""Homes with what other memories keep."""
+"""Homes with the files of other memories."""
 
 from __future__ import annotations
 

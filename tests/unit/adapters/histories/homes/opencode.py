@@ -156,7 +156,7 @@ def write_files(home: Path, *sessions: Session) -> None:
 
 
 def build(home: Path) -> None:
-    """The files hold a copy of a session that moved to the database, and one that an update lost."""
+    """Write a database, and files with a session that moved to the database and one that an update lost."""
     rows = [*SHOP.rows(), *CHILD.rows(), *second_generation()]
     write_database(home / DATABASE, SCHEMA + SCHEMA_2, rows, list(WAL.rows()))
     write_files(home, SHOP, FILES)

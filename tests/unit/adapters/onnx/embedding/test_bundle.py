@@ -35,7 +35,7 @@ def test_the_bundled_model_is_known_by_a_digest_of_its_files() -> None:
 
 
 def test_the_vectors_of_before_are_entered_as_those_of_the_model_that_made_them() -> None:
-    """Another model that is bundled one day has another digest, and that row stays as it is."""
+    """If another model is bundled one day, it has another digest, and this row stays as it is."""
     assert f"(1, '{BUNDLED_MODEL.digest}', '{BUNDLED_MODEL.name}', {BUNDLED_MODEL.dimension}, 1)" in SCHEMA.read_text(
         encoding="utf-8"
     )

@@ -102,7 +102,7 @@ def test_a_thread_that_counts_while_another_opens_the_tokenizer_counts_the_same(
     counter, opened, counted = TokenCounter(), module._opened, list[int]()
 
     class Opened:
-        """Another thread asks as soon as this one is asked for its mark, the first time."""
+        """A tokenizer that lets another thread count as soon as it is first asked for its mark."""
 
         def __init__(self, path: Path) -> None:
             self._tokenizer: Any = opened(path)
