@@ -115,9 +115,7 @@ def simulate_all(story: Sequence[Step], config: Config) -> int:
                 while rest and not isinstance(step := rest.pop(0), Restart):
                     count += await take(step, services, storage, told)
                 await trio.sleep(1)
-                await ask(
-                    services, Ask("another", "pool", 1), defaultdict(set)
-                )  # refused writes are written with this
+                await ask(services, Ask("another", "pool", 1), defaultdict(set))  # refused writes are written with this
         return count
 
     return simulate(scenario)
