@@ -54,7 +54,7 @@ def tool(number: int, name: str, given: Any, response: Any, *, session: str = "o
 
 
 def waiting(*events: Event) -> tuple[BufferedEvent, ...]:
-    """``events`` as they stand in a buffer."""
+    """``events`` as entries of a buffer."""
     return tuple(BufferedEvent(event, position, 100) for position, event in enumerate(events, start=1))
 
 
@@ -64,10 +64,10 @@ def snapshot(events: Sequence[Event], earlier: Sequence[Event] = ()) -> BufferSn
 
 
 def framed(events: Sequence[Event], earlier: Sequence[Event] = ()) -> FramedBatch:
-    """The prompt that has ``events`` learned."""
+    """The prompt that asks a model to learn from ``events``."""
     return frame(waiting(*events), earlier)
 
 
 def learned(*events: Event, earlier: tuple[Event, ...] = ()) -> list[RecordDraft]:
-    """What the extractive learner makes of ``events``."""
+    """The drafts that the extractive learner makes from ``events``."""
     return drafts_of(snapshot(events, earlier))

@@ -1,8 +1,8 @@
-"""A memory was used if more of its names turn up in what followed than chance has; and what is an objection.
+"""A memory was used if more of its names occur in the events after it than by chance; and what is an objection.
 
-Things hang together by what they share, also through others.
+Things that share something form one group, also through other things.
 
-A memory holds the words of another one where it has a sentence of it, or much of a long one.
+A memory holds the words of another one if it has a sentence of it, or much of a long sentence.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Fewer and smaller entries in the place of many, which lose none of their events."""
+"""Many entries are replaced by fewer and smaller ones, which lose none of their events."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def test_an_entry_that_never_closes_ends_where_the_next_opens() -> None:
 
 
 def test_events_beyond_our_limits_are_compacted_like_any_others() -> None:
-    """As the first kiro-learn may have stored them."""
+    """The first kiro-learn may have stored such events."""
     wide = tuple(unchecked_evolve(event, session_id="", actor_id="a" * 200) for event in TURNS)
     (entry,) = made_of(a_portion(*wide), Compacted("a", frozenset()))
     assert (entry.event.session_id, entry.event.actor_id) == ("", "a" * 200)

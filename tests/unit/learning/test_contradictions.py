@@ -1,4 +1,4 @@
-"""Two rules contradict each other where both set one thing to different values, and two prohibitions never do."""
+"""Two rules contradict each other if both set one thing to different values; two prohibitions never do."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is learned late is dated by what it was learned from."""
+"""A record that is learned late has the date of the events it was learned from."""
 
 from __future__ import annotations
 

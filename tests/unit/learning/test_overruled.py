@@ -18,12 +18,12 @@ from kiro_learn.testing.daemon import a_record
 
 
 def holding(said: Sequence[MemoryRecord]) -> list[MemoryRecord]:
-    """Those that nothing overrules."""
+    """The rules that no other rule overrules."""
     return [rule for rule in said if rule.record_id not in overruled(said)]
 
 
 def rules(*titles: str) -> list[MemoryRecord]:
-    """The oldest first."""
+    """Rules of a person with these titles, the oldest first."""
     return [
         attrs.evolve(a_record(number, title), knowledge_type=KnowledgeType.CONSTRAINT, origin=Origin.USER)
         for number, title in enumerate(titles)

@@ -45,7 +45,7 @@ def event_id(number: int) -> EventId:
 
 
 def happened(*kinds: EventKind, sessions: str = "", size_bytes: int = 10) -> list[PastEvent]:
-    """Events 0, 1, 2 and so on; each in the session named by its letter, by default all in one."""
+    """Events 0, 1, 2 and so on. ``sessions`` has one letter, a session, for each; by default all are in one."""
     names = sessions or "s" * len(kinds)
     return [
         PastEvent(event_id(number), session, kind, size_bytes)
@@ -92,7 +92,7 @@ def test_a_record_is_left_alone_if_an_event_of_it_is_missing() -> None:
 
 
 def test_what_a_better_record_tells_of_is_only_shown_as_what_came_before() -> None:
-    """It was learned by a relearning that ended in the middle of a turn."""
+    """An earlier relearning ended in the middle of this turn."""
     (turn,) = plan(happened(PROMPT, TOOL, ANSWER), [record(1, 0, 2)], {event_id(0)}).turns
     assert (numbers(turn.earlier), numbers(turn.events)) == ([0], [1, 2])
 
@@ -149,7 +149,7 @@ def test_what_is_new_is_as_old_as_the_newest_that_told_of_its_turns() -> None:
 
 
 def test_what_cites_events_of_another_limit_is_dated_too() -> None:
-    """The first kiro-learn took ids that are none today."""
+    """The first kiro-learn accepted ids that are invalid today."""
     odd = EventId("event of long ago")
     turns = [PastTurn((PastEvent(odd, "s", PROMPT, 10),), frozenset({record(3, 0).record_id}))]
     new = unchecked_evolve(record(20, 0), source_event_ids=(odd,))

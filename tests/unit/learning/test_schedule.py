@@ -1,4 +1,4 @@
-"""What is done about a buffer, and when."""
+"""The step that a buffer needs next, and when."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def due(buffer_state: BufferState) -> Due:
 
 
 def after_failures(count: int, *, size_bytes: int = 100) -> BufferState:
-    """An agenda after that many failed runs, a second apart from second 1."""
+    """The state of a buffer after ``count`` failed runs, one a second from second 1 on."""
     buffer_state = attrs.evolve(KNOWN, event_count=3, size_bytes=size_bytes, last_arrival=0.0)
     for number in range(count):
         buffer_state = buffer_state.after_failed_run(number + 1.0)

@@ -1,4 +1,4 @@
-"""The circuit breaker, walked."""
+"""The circuit breaker, from state to state."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The setting of what is shared says what it looks like, or is refused."""
+"""The setting that names what is shared is read, or refused with a message that shows its form."""
 
 from __future__ import annotations
 

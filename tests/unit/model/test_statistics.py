@@ -1,4 +1,4 @@
-"""What memories save is their bytes beside those of what they came from."""
+"""The saving of memories is computed from their bytes and the bytes of their sources."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Secrets for tests, put together at run time so that none stands in a file."""
+"""Secrets for tests, put together at run time so that no file contains one."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ TOKENS: dict[str, tuple[str, str]] = {
     "a private key in JSON in JSON": ("private-key", PRIVATE_KEY.replace("\n", "\\\\n")),
     "a PGP key": ("private-key", PRIVATE_KEY.replace("RSA PRIVATE KEY", "PGP " + "PRIVATE KEY BLOCK")),
 }
-"""What it is: (kind, the secret); all of the secret goes."""
+"""(kind, secret) by a description of the secret; the whole secret is removed."""
 
 ASSIGNED: dict[str, tuple[str, str, str, str]] = {
     "an ini file": ("password", "password = ", "hunter2", "\nuser = bob"),
@@ -144,7 +144,7 @@ ASSIGNED: dict[str, tuple[str, str, str, str]] = {
     "an npm file": ("secret", "_authToken=", "abcd1234-efgh", "\n"),
     "a cookie": ("cookie", "Set-Cookie: sessionid=", MIXED, "; HttpOnly"),
 }
-"""Where it stands: (kind, what is before, the secret, what is behind); only the secret goes."""
+"""(kind, text before, secret, text after) by the place of the secret; only the secret is removed."""
 
 ORDINARY = (
     "sb_secret_key_for_the_service_role = os.environ[name]",

@@ -1,4 +1,4 @@
-"""Cookies go wherever they are told, and what commands take without a name and an equals sign between."""
+"""Cookies are redacted in every notation, and so are secrets that commands take without an equals sign."""
 
 from __future__ import annotations
 

@@ -186,12 +186,12 @@ def test_a_title_that_would_grow_too_long_is_cut_behind_its_last_whole_mark() ->
 
 
 WHOLE = "PASSWORD=[REDACTED:password]"
-"""How an assignment reads once it is scrubbed."""
+"""A scrubbed assignment."""
 
 
 @pytest.mark.parametrize("beyond", range(-2, len(WHOLE) + 2))
 def test_wherever_a_title_has_to_be_cut_no_part_of_a_mark_is_left(beyond: int) -> None:
-    """``beyond``: so many characters of the scrubbed title are too many, of which the last are the mark."""
+    """``beyond``: by how many characters the scrubbed title, which ends with the mark, is too long."""
     filler = "PASSWORD=abcd " + "y" * (MAX_TITLE + beyond - 2 * len(WHOLE) - 2)
     title = f"{filler} PASSWORD=abcd"
     assert len(title) <= MAX_TITLE

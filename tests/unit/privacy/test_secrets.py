@@ -75,7 +75,7 @@ def test_every_kind_says_where_its_form_is_written_down(kind: Kind) -> None:
 
 @pytest.mark.parametrize("name", ["digitalocean-token", "github-token", "linear-key", "shopify-token", "stripe-key"])
 def test_a_prefix_that_no_word_ends_with_is_found_in_the_middle_of_one(name: str) -> None:
-    """As where a name and its value were glued together."""
+    """A name and its value may be written without a space."""
     secret = next(secret for kind, secret in TOKENS.values() if kind == name)
     assert redact_secrets(f"value{secret}") == f"value[REDACTED:{name}]"
 
@@ -109,7 +109,7 @@ def test_all_secrets_of_one_kind_are_redacted(count: int) -> None:
 
 @pytest.mark.parametrize(("first", "second"), [*pairwise(TOKENS), (max(TOKENS), min(TOKENS))])
 def test_secrets_of_two_kinds_far_apart_are_both_redacted(first: str, second: str) -> None:
-    """In a long text only the neighborhood of what may be a secret is looked at."""
+    """In a long text, only the surroundings of a possible secret are examined."""
     between = " and so it went on for a while\n" * 200
     (one, one_secret), (other, other_secret) = TOKENS[first], TOKENS[second]
 
@@ -134,7 +134,7 @@ def test_two_secrets_of_one_line_are_both_redacted() -> None:
     ],
 )
 def test_a_mark_gives_nothing_else_away(text: str) -> None:
-    """A mark is no name, no part of a password, and does not move what is a placeholder."""
+    """A mark is no name and no part of a password, and does not change what counts as a placeholder."""
     assert redact_secrets(redact_secrets(text)) == redact_secrets(text)
 
 
@@ -144,7 +144,7 @@ def test_any_text_can_be_redacted(text: str) -> None:
 
 
 def test_folding_moves_no_character() -> None:
-    everything = "".join(map(chr, range(0x20000)))  # no character beyond has a case
+    everything = "".join(map(chr, range(0x20000)))  # no character after these has a case
 
     assert len(folded(everything)) == len(everything)
     assert len("\u0130".lower()) == 2

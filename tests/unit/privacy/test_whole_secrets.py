@@ -1,4 +1,4 @@
-"""A secret goes whole or not at all, and what only looks like one is not touched."""
+"""A secret is removed wholly or not at all, and a text that only looks like one is not changed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ USER_AND_PW = base64.b64encode(f"bob:{LONG}".encode()).decode()
 PUTTY = f"Private-Lines: 3\n{PEM_LINES}\nPrivate-MAC: {HEX * 2}"
 
 INSIDE = list("&;,|<>\\`(){}[]*/'\"#!%^~?@:=+$-_.")
-"""What a value behind ``DB_PASSWORD=`` may hold and go on."""
+"""Characters that a value after ``DB_PASSWORD=`` may have inside."""
 LEADING = ["(", "*", "/", "'", "{", "[", "#", "!", "@", "+", "-", "?", "~", "^", "%", ":", "="]
 ENDINGS = [
     "\n",
@@ -240,7 +240,7 @@ def test_what_no_name_in_code_looks_like_is_no_path_of_names(path: str) -> None:
 
 @pytest.mark.parametrize("before", ["", "curl -d user=bob&", "https://example.com/in?", "I said "])
 def test_the_next_field_of_a_form_is_not_of_the_password(before: str) -> None:
-    """In a sentence too, where a password may go on so: nothing tells the two from each other."""
+    """That holds in a sentence too, where ``&name=`` might belong to the password: the two look the same."""
     assert scrub_text(f"{before}password={PW}9&name=ann") == f"{before}password=[REDACTED:password]&name=ann"
 
 

@@ -1,4 +1,4 @@
-"""What was worked out of texts, while it is kept."""
+"""A cache of values that were computed from texts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One ask, one ending."""
+"""Each ask ends in exactly one way."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_asking_an_actor_that_takes_no_more_is_refused() -> None:
 
 
 class Tally:
-    """Takes a second for what was noted."""
+    """A worker that takes a second for each round of noted numbers."""
 
     def __init__(self, gather_seconds: float) -> None:
         self.noted: list[int] = []

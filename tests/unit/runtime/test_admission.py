@@ -1,4 +1,4 @@
-"""Whoever comes next begins when the one before has ended, or has been at it for long enough.
+"""Work in a queue begins when the work before it has ended, or has taken long enough.
 
 How many descriptors are asked for, and how many of them connections may have.
 
@@ -50,7 +50,7 @@ from tests.unit.pipelines.learn.learning_rig import JudgingModel, a_rig, keep_se
 
 
 def beginnings(*seconds: float, lease: float = 1.0, patience: float = 10.0) -> list[float]:
-    """When each of those who come together begins, if they take so long."""
+    """The times at which pieces of work that come together begin, if they take these seconds."""
 
     async def scenario() -> list[float]:
         admission = AdmissionQueue(lease_seconds=lease, patience_seconds=patience)
@@ -123,7 +123,7 @@ def test_those_who_had_their_turn_are_forgotten() -> None:
 
 
 class Limits:
-    """The system's limits of one process."""
+    """The operating system's limits of one process."""
 
     def __init__(self, soft: int, hard: int) -> None:
         self.now = (soft, hard)
@@ -202,7 +202,7 @@ T = TypeVar("T")
 
 
 class Away:
-    """Computes in place, and remembers which sorts of values came of it; a collection counts as what it holds."""
+    """Computes in place, and notes the types of the results; a collection counts as its items."""
 
     def __init__(self) -> None:
         self.made: set[type] = set()
@@ -239,7 +239,7 @@ def test_a_compaction_is_away_from_the_loop() -> None:
 
 
 def waited_for(prompt_count: int, *, until: float = 60.0) -> float:
-    """How long work waits for so many prompts, all of which end then."""
+    """The seconds that work waits for ``prompt_count`` prompts, all of which end at ``until``."""
 
     async def scenario() -> float:
         way = PromptPriority()
@@ -292,7 +292,7 @@ def test_one_crowd_after_another_is_given_way_to() -> None:
 
 
 class Recorder(HashEmbedder):
-    """Notes when it embedded something that no prompt waits for, and takes its time."""
+    """An embedder that is slow, and notes when it embedded texts that no prompt waits for."""
 
     def __init__(self, *, seconds: float = 0.0) -> None:
         super().__init__()
@@ -323,7 +323,7 @@ def test_a_memory_is_embedded_once_the_prompts_before_it_are_answered_but_one() 
 
 
 def test_passages_are_embedded_once_the_last_prompt_is_answered() -> None:
-    """Without them a memory is found all the same; only what is told of it is chosen by words."""
+    """A memory is found without them; only the passages that are shown are then chosen by words."""
 
     async def scenario() -> tuple[float, float]:
         model, storage = Recorder(), InMemoryStorage()

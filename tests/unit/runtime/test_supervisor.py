@@ -1,4 +1,4 @@
-"""What becomes of an actor that crashes."""
+"""An actor that crashes is restarted, a limited number of times."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from kiro_learn.testing.simulation import simulate
 
 
 class Clumsy:
-    """Crashes as often as it is told, then works until it is stopped."""
+    """An actor that crashes ``crashes`` times, then works until it is stopped."""
 
     name = "clumsy"
 

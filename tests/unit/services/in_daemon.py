@@ -1,4 +1,4 @@
-"""Runs a scenario against the services of a simulated daemon, and lets it write what no service would."""
+"""Runs a scenario against the services of a simulated daemon, with a way to write what no service would."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 def in_daemon(scenario: Callable[[Services], Awaitable[None]], **parts: Any) -> None:
-    """``parts``: as of ``simulated_daemon``. What a failed assertion says comes out as it is."""
+    """``parts``: arguments of ``simulated_daemon``. A failed assertion is raised as it is, not in a group."""
 
     async def run() -> None:
         async with simulated_daemon(**parts) as services:
@@ -27,5 +27,5 @@ def in_daemon(scenario: Callable[[Services], Awaitable[None]], **parts: Any) -> 
 
 
 async def transact_in_daemon(services: Services, work: Work[T]) -> T:
-    """Run one work through the storage actor, so that the actors that wait for a change hear of it."""
+    """Run ``work`` through the storage actor, so that actors that wait for a change are notified."""
     return await services.graph_items._edit._writer.write(work)

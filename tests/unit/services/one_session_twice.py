@@ -1,4 +1,4 @@
-"""One session of sixty events, as its hooks report it and as the agent's own history has it.
+"""One session of sixty events, as its hooks report it and as the agent's own history stores it.
 
 The text is invented. In it a person corrects the agent, commands fail and are mended, something is decided and decided
 otherwise, and the agent asks a question.
@@ -23,7 +23,7 @@ Json: TypeAlias = dict[str, Any]
 
 @attrs.frozen
 class Step:
-    """One thing that happened. A use of a tool has a name, its input and what came of it; others a text alone."""
+    """One step of the session. A use of a tool has its name, input and result; other steps have only a text."""
 
     kind: str
     text: str
@@ -132,7 +132,7 @@ STORY: tuple[Step, ...] = (
 
 
 def moments(began_at: datetime) -> list[datetime]:
-    """Of the steps, as the transcript has them."""
+    """The times of the steps in the transcript."""
     return [began_at + timedelta(seconds=7 * number) for number in range(1, len(STORY) + 1)]
 
 
@@ -141,7 +141,7 @@ def call_id(number: int) -> str:
 
 
 def claude_hooks(began_at: datetime, steps: range | None = None) -> Iterator[tuple[Json, datetime]]:
-    """What the hooks are given, and when: a little later than the transcript says. ``steps``: only these."""
+    """Each hook's input and time, a little later than the step's time in the transcript. ``steps``: only these."""
     yield {"hook_event_name": "SessionStart", "source": "startup", "session_id": SESSION, "cwd": FOLDER}, began_at
     for number in steps or range(len(STORY)):
         step, at = STORY[number], moments(began_at)[number] + timedelta(milliseconds=180)
@@ -170,7 +170,7 @@ def _claude_response(step: Step) -> Any:
 
 
 def write_claude_history(user: Path, began_at: datetime) -> None:
-    """The transcript, and that of the sub-agent beside it."""
+    """Write the transcript and the sub-agent's transcript."""
     lines: dict[bool, list[str]] = {True: [], False: []}
     for number, (step, at) in enumerate(zip(STORY, moments(began_at), strict=True)):
         for place, fields in enumerate(_claude_lines(step, number)):
@@ -202,7 +202,7 @@ def _claude_lines(step: Step, number: int) -> Iterator[Json]:
 
 
 def kiro_hooks(began_at: datetime, steps: range | None = None) -> Iterator[tuple[Json, datetime]]:
-    """As ``claude_hooks``, of Kiro CLI, which has no question tool and no sub-agents' files."""
+    """Like ``claude_hooks``, for Kiro CLI, which has no question tool and no files of sub-agents."""
     yield {"hook_event_name": "agentSpawn", "session_id": SESSION, "cwd": FOLDER}, began_at
     for number in steps or range(len(STORY)):
         step, at = STORY[number], moments(began_at)[number] + timedelta(milliseconds=180)

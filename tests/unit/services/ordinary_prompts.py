@@ -26,7 +26,7 @@ ASKED_LATER = {
     "what node version does this need?": "Node.js 20.11.1",
     "where is this deployed?": "Vercel",
 }
-"""Told at any time of a session: they ask."""
+"""Prompts that ask for a slot: answered at any time of a session."""
 
 BY_NAME = {
     "which version of Next.js do we have?": "framework: Next.js 14.2.3 (",
@@ -35,7 +35,7 @@ BY_NAME = {
     "pnpm or npm?": "package manager: pnpm 9.1.0 (",
     "are we on TypeScript?": "language: TypeScript 5.4.5 (",
 }
-"""Told at any time: they ask for a tool by its name."""
+"""Prompts that ask for a tool by its name: answered at any time of a session."""
 
 GOING_ON = (
     "ok run the tests again",
@@ -50,7 +50,7 @@ GOING_ON = (
     "why does Vitest hang?",
     "is the Redis client closed or does it leak?",
 )
-"""Later prompts of a session, which knows all that they need."""
+"""Later prompts of a session, which need no slot."""
 
 NOT_ABOUT_IT = (
     "build a login page with a forgotten password link",
@@ -62,4 +62,4 @@ NOT_ABOUT_IT = (
     "write a function that deploys nothing",
     "explain the release notes of React 18",
 )
-"""First prompts that have a word of a slot and want none."""
+"""First prompts that contain a word of a slot but ask for no slot."""

@@ -1,4 +1,4 @@
-"""A project whose memories were learned without a model, and a daemon in which there is one."""
+"""A project whose memories were learned without a model, and a daemon with a model."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ _EVENT = re.compile(r'<event number="(\d+)"(?P<attributes>[^>]*)>.*?<text>(?P<te
 
 
 def shown_texts(prompt: str) -> list[str]:
-    """What the events of a prompt say, but for those that are only context."""
+    """The texts of the events in a prompt, without the events that are only context."""
     found = _EVENT.finditer(prompt)
     return [event["text"] for event in found if 'context="true"' not in event["attributes"]]
 
 
 def each_answer(prompt: str) -> str:
-    """Learns one record from each answer, citing the two last events up to it."""
+    """A model's output with one record for each answer, which cites the answer and the event before it."""
     numbers = [int(event[1]) for event in _EVENT.finditer(prompt) if event["text"].startswith("answer")]
     texts = [text for text in shown_texts(prompt) if text.startswith("answer")]
     return (
@@ -42,12 +42,12 @@ def each_answer(prompt: str) -> str:
 
 
 def broken(_prompt: str) -> str:
-    """No answer."""
+    """A script that fails."""
     raise LlmError("out of sorts")
 
 
 class Model(ScriptedLlm):
-    """Knows what it was asked to learn; keeps apart what it is asked to judge."""
+    """A model that notes the prompts it was asked to learn, and merges nothing when it is asked to judge."""
 
     strategy = MODEL_STRATEGY
     name = "big model"
@@ -67,12 +67,12 @@ class Model(ScriptedLlm):
 
     @property
     def shown(self) -> list[str]:
-        """The texts of every event that it was shown, in order."""
+        """The texts of all events that the model was asked to learn, in order."""
         return [text for prompt in self.asked for text in shown_texts(prompt)]
 
 
 class BuiltIn(ScriptedLlm):
-    """No model."""
+    """The built-in learner, by a script."""
 
     strategy = BUILT_IN_STRATEGY
 
@@ -81,7 +81,7 @@ class BuiltIn(ScriptedLlm):
 
 
 def a_turn(number: int, *, session: str = "s", namespace: Namespace = NAMESPACE) -> tuple[Event, Event]:
-    """A prompt and its answer: events ``2 * number`` and the next."""
+    """A prompt and its answer: event ``2 * number`` and the next one."""
     prompt = an_event(2 * number, text=f"prompt {number}", session=session, namespace=namespace)
     answer = an_event(
         2 * number + 1,
@@ -94,7 +94,7 @@ def a_turn(number: int, *, session: str = "s", namespace: Namespace = NAMESPACE)
 
 
 def weak_record(number: int, *turns: int, namespace: Namespace = NAMESPACE) -> MemoryRecord:
-    """Learned without a model from these turns, by default from that of its own number."""
+    """A record learned without a model from ``turns``, by default from turn ``number``."""
     sources = tuple(event.event_id for turn in turns or (number,) for event in a_turn(turn))
     return attrs.evolve(
         a_record(number, f"weak {number}", namespace=namespace), strategy=BUILT_IN_STRATEGY, source_event_ids=sources
@@ -102,7 +102,7 @@ def weak_record(number: int, *turns: int, namespace: Namespace = NAMESPACE) -> M
 
 
 async def settle(storage: InMemoryStorage, events: Iterable[Event], records: Iterable[MemoryRecord] = ()) -> None:
-    """Put what happened, and what was learned from it, as if long ago."""
+    """Store events and the records learned from them, as if learned long ago."""
     for event in events:
         await put_event(storage, event)
     for record in records:
@@ -110,7 +110,7 @@ async def settle(storage: InMemoryStorage, events: Iterable[Event], records: Ite
 
 
 async def a_past(turn_count: int, *, namespace: Namespace = NAMESPACE) -> InMemoryStorage:
-    """A store with turns, each of which the built-in learner has a record of."""
+    """A store with turns, and a record of the built-in learner for each turn."""
     storage = InMemoryStorage()
     for number in range(turn_count):
         await settle(storage, a_turn(number, namespace=namespace), [weak_record(number, namespace=namespace)])
@@ -118,7 +118,7 @@ async def a_past(turn_count: int, *, namespace: Namespace = NAMESPACE) -> InMemo
 
 
 async def titles(storage: InMemoryStorage, namespace: Namespace | None = NAMESPACE) -> list[str]:
-    """Of the live records, sorted."""
+    """The titles of the live records, sorted."""
     page = await storage.list_memory_records(namespace=namespace, limit=1000, offset=0)
     return sorted(record.title for record in page.items)
 

@@ -1,4 +1,4 @@
-"""An agent is one value in one table: a seventh is installed, served, examined and taken out by its value alone."""
+"""An agent is one value in one table, which is enough to install, serve, examine and uninstall a seventh agent."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ def test_a_field_that_is_forgotten_is_an_error() -> None:
 
 @pytest.mark.parametrize("agent", AGENTS.values(), ids=list(AGENTS))
 def test_each_agent_s_files_report_every_kind_of_event(agent: Agent) -> None:
-    """By a hook that is understood, under a name of the agent."""
+    """They report it by a hook that the agent has, under one of the agent's names."""
     assert {*agent.hooks.values()} == KINDS
     files = InMemoryAgentFiles()
     text = "".join(step.after or "" for step in installation_of(files).plan([agent.name]).steps)

@@ -1,4 +1,4 @@
-"""A rule is told as the agent is about to do what it is about: once a session, and silent for the rest."""
+"""An agent is told a rule when it is about to do the act that the rule is about, once in a session."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ COMMIT: dict[str, Any] = {"tool_name": "Bash", "tool_input": {"command": "git co
 
 
 class CountingStorage(InMemoryStorage):
-    """Counts the lists that it gives."""
+    """A store that counts its lists of records."""
 
     list_count = 0
 

@@ -1,4 +1,4 @@
-"""What became of a memory that was told is judged by what its session does next, and is kept with the memory."""
+"""The use of a told memory is judged by the session's next events, and stored with the memory."""
 
 from __future__ import annotations
 

@@ -92,7 +92,7 @@ def test_a_command_that_fails_is_named_with_its_last_words() -> None:
 
 
 def test_a_daemon_that_the_service_is_starting_already_is_not_started_over() -> None:
-    """It may be upgrading the database, which would begin anew."""
+    """The daemon may be upgrading the database, and a restart would begin the upgrade anew."""
     manager = ScriptedServiceManager()
     autostart = installed(manager)
     manager.ran.clear()

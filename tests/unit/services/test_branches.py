@@ -1,4 +1,4 @@
-"""What was learned on a branch says so until it is merged, and is told first where that is checked out."""
+"""A memory names its branch until that is merged, and comes first if the branch is checked out."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ BASKET = TextBody("why does the basket forget its prices over night")
 
 
 async def learn(services: Services, number: int, branch: str | None) -> MemoryRecord:
-    """The memory of one event that happened on ``branch``."""
+    """Learn one event that happened on ``branch``; return its memory."""
     event = an_event(number)
     await services.capture.take(attrs.evolve(event, source=attrs.evolve(event.source, branch=branch)))
     await services.learn.flush(PROJECT)

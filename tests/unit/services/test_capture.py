@@ -85,7 +85,7 @@ def test_what_is_said_again_later_or_in_another_session_is_taken_again() -> None
 
 @pytest.mark.parametrize("source", ["compact", "clear"])
 def test_two_hooks_that_report_one_emptied_context_are_answered_once(source: str) -> None:
-    """And the next time it is emptied, one of them is answered again."""
+    """When the context is emptied again, one of the two is answered again."""
 
     async def scenario() -> list[bool]:
         async with simulated_daemon() as services:

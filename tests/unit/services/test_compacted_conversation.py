@@ -1,4 +1,4 @@
-"""The turns that a compaction takes out of a conversation are kept as a memory of the project."""
+"""The turns that a compaction removes from a conversation are kept as a memory of the project."""
 
 from __future__ import annotations
 

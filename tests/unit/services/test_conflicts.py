@@ -1,4 +1,4 @@
-"""A brief does not tell what the agent's own rule files say; what they contradict is shown with its line."""
+"""A brief leaves out rules of the agent's own rule files; a memory that they contradict is shown with their line."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ async def start(services: Services, agent: str) -> str:
 
 
 class StuckTexts(FixedRuleTexts):
-    """A file system that does not answer."""
+    """A file system that never answers."""
 
     async def read(self, folder: str | None, patterns: object) -> dict[str, str]:
         del folder, patterns

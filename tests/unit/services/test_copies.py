@@ -1,4 +1,4 @@
-"""One copy a day, whenever the daemon runs; a failed one is told until one goes well."""
+"""A running daemon makes one copy a day; a failure is reported until a copy succeeds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One row that cannot be read costs itself: it is named wherever it is missed, and the status counts it."""
+"""A row that cannot be read affects no other row; it is named where it is missing, and the status counts it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A damaged index of words is said, found around, and rebuilt behind the searches."""
+"""A damaged full-text index is reported; searches work without it, and it is rebuilt in the background."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_a_query_without_a_word_finds_nothing(query: str) -> None:
         async with simulated_daemon() as services:
             await remember(services)
             await trio.sleep(100)
-            for mode in set(SearchMode) - {SearchMode.SYNTAX}:  # such an expression does not parse
+            for mode in set(SearchMode) - {SearchMode.SYNTAX}:  # the query is no valid expression
                 found = await services.search.search(NAMESPACE, query, limit=9, mode=mode)
                 assert (found.records, found.degraded) == ((), ())
             assert (await services.recall.answer(NAMESPACE, TextBody(query or " "))).context == ""

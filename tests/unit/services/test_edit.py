@@ -1,4 +1,4 @@
-"""A memory is corrected in place of the old one, in its own project alone."""
+"""A corrected memory replaces the old one, and only in its own project."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_a_corrected_memory_takes_the_place_of_the_old_one() -> None:
 
 
 def test_a_memory_that_was_stored_within_wider_bounds_is_corrected() -> None:
-    """Those of the first kiro-learn had wider ones, and titles of blanks were taken."""
+    """The first kiro-learn had wider limits, and accepted blank titles."""
 
     async def scenario() -> None:
         storage = InMemoryStorage()

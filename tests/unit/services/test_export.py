@@ -1,4 +1,4 @@
-"""What leaves one daemon and enters another."""
+"""Exports of one daemon, and their import into another one."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ def test_what_a_later_version_wrote_is_refused_by_its_format_and_nothing_is_take
 
 
 def test_a_memory_from_wider_bounds_leaves_and_comes_back() -> None:
-    """The first kiro-learn had wider limits, and what it stored is kept."""
+    """The first kiro-learn had wider limits, and its memories are kept."""
 
     async def scenario(services: Services) -> None:
         await services.remember.put(a_record(1))

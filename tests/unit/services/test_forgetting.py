@@ -1,4 +1,4 @@
-"""What was forgotten is brought back by no learner: not by a relearning, not by a run, not by an undo."""
+"""A forgotten memory is brought back by no relearning, no run and no undo."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_of_a_turn_the_model_is_shown_what_no_forgotten_record_tells_of() -> Non
 
 
 def test_a_run_that_was_under_way_does_not_bring_it_back() -> None:
-    """The prompt had its record before its answer came, and is shown again with the answer."""
+    """The prompt had a record before its answer came, and is shown to the learner again with the answer."""
 
     async def scenario() -> list[str]:
         storage = InMemoryStorage()
@@ -154,7 +154,7 @@ RULE = "Rotate the signing key every single week"
 
 
 async def three_with_the_same_words(storage: InMemoryStorage) -> tuple[MemoryRecord, MemoryRecord, MemoryRecord]:
-    """A rule, what the same turn was learned as, and a later memory that quotes it; beside one of something else."""
+    """A rule, a memory of the rule's turn, and a later memory that quotes the rule; an unrelated one is stored too."""
     rule = a_record(1, RULE, f"{RULE}.")
     turn = attrs.evolve(a_record(2, "The key is old", f"Asked: {RULE}. Why?"), source_event_ids=rule.source_event_ids)
     later = a_record(3, "Keys", "Somebody asked.", namespace=rule.namespace)

@@ -1,4 +1,4 @@
-"""What is forgotten by a selection is brought back by nothing, and what a killed daemon left is finished."""
+"""Nothing brings back what a selection forgot, and a forgetting that a killed daemon left undone is finished."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def test_a_report_that_is_sent_again_is_a_repeat() -> None:
 
 
 def test_the_same_step_from_an_agents_own_history_is_a_repeat_and_a_later_one_is_not() -> None:
-    """It has another id there, and its time is some seconds off."""
+    """The history has the step under another id, at a time that differs by some seconds."""
 
     async def scenario() -> list[str]:
         storage = InMemoryStorage()
@@ -130,7 +130,7 @@ def test_what_hooks_put_aside_is_found_too() -> None:
 
 
 def begun(storage: InMemoryStorage, selection: Selection) -> Callable[[], object]:
-    """A forgetting that is written down, and of which one step is done: as a daemon that is killed leaves it."""
+    """A forgetting as a killed daemon leaves it: written down, with one step done."""
 
     async def begin() -> None:
         found = await storage.select(selection)

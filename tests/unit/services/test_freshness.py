@@ -1,4 +1,4 @@
-"""A memory whose files are gone or were changed since is told with that said; late means without it."""
+"""A memory whose files are gone or changed is shown with a note; if the files are read too late, without one."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def citing(*files: str) -> MemoryRecord:
 
 
 def heading(record: MemoryRecord, files: ProjectFiles, config: Config | None = None) -> str:
-    """The line of the block above ``record``."""
+    """The line above ``record`` in the block."""
 
     async def scenario() -> str:
         async with simulated_daemon(project_files=files, config=config) as services:

@@ -1,4 +1,4 @@
-"""What a person corrects by hand holds from then on, and what arrives late does not undo it."""
+"""A person's correction holds from then on, and an event that arrives late does not undo it."""
 
 from __future__ import annotations
 

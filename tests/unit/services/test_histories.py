@@ -1,4 +1,4 @@
-"""Memories of other memories become records that the daemon takes, once."""
+"""The memories of other memory tools become records, which the daemon takes once."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ BASKET = PastMemory(key="k1", project="shop", made_at=MADE, type="bugfix", title
 
 
 class OneStore:
-    """A ``MemoryReader`` of one memory, after which it fails."""
+    """A ``MemoryReader`` that fails after one memory."""
 
     name = "one"
     title = "One"

@@ -1,4 +1,4 @@
-"""What was replaced comes back everywhere, the index in memory included."""
+"""An undone replacement restores a memory everywhere, including the index in memory."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ def merge(transaction: StorageTransaction) -> None:
 
 
 async def found(services: Services) -> dict[SearchMode, list[MemoryRecord]]:
-    """What every way of searching finds."""
+    """The records that each mode of search finds."""
     return {
         mode: list((await services.search.search(NAMESPACE, QUERY, limit=9, mode=mode)).records) for mode in SearchMode
     }
 
 
 async def remembered(storage: InMemoryStorage, records: Sequence[MemoryRecord]) -> dict[SearchMode, list[MemoryRecord]]:
-    """Keep ``records``, with their vectors; what is found then."""
+    """Store ``records`` with their vectors; return the records that are found then."""
     async with simulated_daemon(storage=storage) as services:
         await services.remember.put_all(records)
         await trio.sleep(60)

@@ -1,4 +1,4 @@
-"""What a hook reports becomes an event, once, in the right project and session."""
+"""A hook's report becomes one event in the right project and session."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_what_waits_is_one_commit() -> None:
 
 
 def test_what_is_made_of_a_report_keeps_every_limit_of_an_event() -> None:
-    """It is made without the validators, which would find nothing."""
+    """The event is made without validators, which would find no error."""
     long = "x" * 5_000
     events, _ = taken(
         letter(1, "agentSpawn", process=long, cwd=f"/{long[:2_000]}", session_id=long),

@@ -1,4 +1,4 @@
-"""A session that hooks report and one that is imported make the same memories; and half of each makes them once."""
+"""A session makes the same memories reported by hooks, imported, or half reported and half imported."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ Hooks: TypeAlias = Callable[[datetime, range | None], Iterator[tuple[dict[str, A
 
 BEGAN_AT = EPOCH - timedelta(hours=3)
 HALF = next(place for place, step in enumerate(told.STORY) if place >= len(told.STORY) // 2 and step.kind == "prompt")
-"""Where the first of two halves ends, between two turns."""
+"""The first step of the second half; the session is halved between two turns."""
 
 
 @attrs.frozen
 class Agent:
-    """Whose session it is: its hooks, its history, and who reads it."""
+    """The agent of the session: its hooks, its history, and the reader of that history."""
 
     hooks: Hooks
     write: Callable[[Path, datetime], None]
@@ -53,16 +53,16 @@ AGENTS = {
 
 @attrs.define
 class Made:
-    """What is stored in the end."""
+    """The stored events and memories."""
 
     events: list[Event] = attrs.Factory(list)
     memories: list[MemoryRecord] = attrs.Factory(list)
     known: int = 0
-    """Of what was imported."""
+    """The number of imported events that were already known."""
 
     @property
     def words(self) -> list[tuple[Any, ...]]:
-        """Each memory without its id, and with what happened in the place of the ids of events."""
+        """Each memory without its id, and with the contents of events in place of their ids."""
         happened = {event.event_id: (event.kind, json.dumps(attrs.asdict(event.body))) for event in self.events}
         return sorted(
             (
@@ -78,13 +78,13 @@ READ_BY_SUB_AGENTS: dict[str, list[tuple[str, ...]]] = {
     "claude-code": [("shop/wishlist.py", "shop/feed.py")],
     "kiro-cli": [],
 }
-"""The named difference: what a sub-agent read stands in a session of its own, and with no memory of its parent."""
+"""The one expected difference: a sub-agent has a session of its own, so its parent's memory lacks its files."""
 FILES_READ = 6
-"""Where these stand in ``Made.words``."""
+"""The column of the files read in ``Made.words``."""
 
 
 def assert_same(imported: Made, reported: Made, files_alone: list[tuple[str, ...]]) -> None:
-    """``files_alone``: what only the memories of what hooks reported say was read."""
+    """``files_alone``: the files read by only the memories from hooks."""
     assert [row[:FILES_READ] + row[FILES_READ + 1 :] for row in imported.words] == [
         row[:FILES_READ] + row[FILES_READ + 1 :] for row in reported.words
     ]
@@ -99,7 +99,7 @@ async def report(services: Services, agent: Agent, steps: range | None = None) -
 
 
 async def bring_in(services: Services, agent: Agent, user: Path) -> int:
-    """Answers how many events were known."""
+    """Import the agent's past sessions; return how many of their events were known."""
     past = PastSessions((agent.reader,), place_of(user), Record(), now=datetime.now(UTC) + timedelta(days=1))
     lines = []
     for found in past.found(WantedSessions()):
@@ -111,7 +111,7 @@ async def bring_in(services: Services, agent: Agent, user: Path) -> int:
 
 
 def made(agent: Agent, user: Path, *, by_hooks: range | None, imports: bool, learns_between: bool = False) -> Made:
-    """What comes of it where hooks report these steps, and what is there is imported then."""
+    """What is stored if hooks report the steps ``by_hooks``, and the history is then imported if ``imports``."""
     result = Made()
 
     async def scenario(services: Services) -> None:

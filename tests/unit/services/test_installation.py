@@ -1,4 +1,4 @@
-"""A plan says what would change; carrying it out does just that, and the manifest knows."""
+"""A plan lists the changes, its execution makes exactly these, and the manifest records them."""
 
 from __future__ import annotations
 
@@ -159,7 +159,7 @@ def test_a_file_that_cannot_be_written_is_told_and_the_others_are() -> None:
 def test_a_crash_after_the_manifest_was_kept_leaves_nothing_to_undo() -> None:
     files = InMemoryAgentFiles({CLAUDE: "{ }"})
     install(files, "claude-code")
-    files.texts[CLAUDE] = "{ }"  # as if the file had never been written
+    files.texts[CLAUDE] = "{ }"  # as if our entries had never been written
     uninstall(files)
     assert (files.texts, files.kept_manifest) == ({CLAUDE: "{ }"}, None)
 
@@ -271,7 +271,7 @@ STRANGE_HOMES = ["/home/o'brien", '/home/a"b', "/home/\u00fcnal", "/home/a\\b", 
 @pytest.mark.parametrize("home", STRANGE_HOMES)
 @pytest.mark.parametrize("has_manifest", [True, False])
 def test_our_hooks_are_known_again_whatever_characters_the_home_has(home: str, has_manifest: bool) -> None:
-    """The path is quoted for a shell and written as JSON, and the agent may have written the file anew since."""
+    """The path is quoted for a shell and written as JSON, and the agent may since have rewritten the file."""
     hook = f"{home}/.kiro-learn/bin/hook"
     files = InMemoryAgentFiles({CLAUDE: '{"model": "opus"}'})
     install(files, hook=hook)
@@ -303,7 +303,7 @@ def test_a_name_that_stands_twice_in_a_file_costs_no_hook_of_others() -> None:
 
 @attrs.define
 class LockedFiles(InMemoryAgentFiles):
-    """The manifest is kept under its lock, or not at all."""
+    """Files whose manifest may be written only under its lock."""
 
     is_held: bool = False
 
@@ -327,7 +327,7 @@ def test_the_manifest_is_changed_under_its_lock_so_that_two_installations_at_onc
 
 @attrs.define
 class FullDisk(InMemoryAgentFiles):
-    """After the first manifest there is no room for another one."""
+    """Files on a disk without room for a second manifest."""
 
     def keep_manifest(self, text: str | None) -> None:
         if self.kept_manifest is not None:

@@ -1,4 +1,4 @@
-"""The process ends between any two changes of files: the next command finishes the work, and nothing is left over."""
+"""If the process is killed between two changes of files, the next command finishes the work and cleans up."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ THEIRS = {
 
 
 class Killed(BaseException):
-    """Not an error that anything may handle."""
+    """The end of the process, which no handler of errors may catch."""
 
 
 @attrs.define
 class KilledFiles(InMemoryAgentFiles):
-    """The process ends at the change number ``last``, before that is made, or just after."""
+    """Files whose process is killed at the change number ``last``: before the change, or after it if ``is_made``."""
 
     last: int = -1
     is_made: bool = False
@@ -79,7 +79,7 @@ def carry_out(installation: Installation, *, removes: bool) -> None:
 
 
 def before_an_upgrade() -> InMemoryAgentFiles:
-    """An earlier version is installed, whose compressor had another text."""
+    """Files with an earlier version installed, whose compressor had another text."""
     files = InMemoryAgentFiles(dict(THEIRS))
     install(files, OLD)
     text = files.texts[COMPRESSOR]
@@ -95,7 +95,7 @@ def before_an_installation() -> InMemoryAgentFiles:
 
 
 def moments(start: InMemoryAgentFiles, work: Work) -> Iterator[KilledFiles]:
-    """The files as each death leaves them."""
+    """The files after each possible end of the process."""
     for is_made in (False, True):
         for last in range(200):
             files = KilledFiles(

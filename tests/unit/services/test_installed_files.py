@@ -1,4 +1,4 @@
-"""A file that lost our entries, or is gone, is told with the command that mends it; one that only changed is not."""
+"""A file that is gone or lost our entries is reported with the command to repair it; other changes are not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Learning on demand, and what it says when it cannot."""
+"""Learning on demand, and the errors if it cannot be done."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from kiro_learn.testing.simulation import simulate
 PROJECT = project_id_in(NAMESPACE)
 
 APART = ReconciliationConfig(enabled=False)
-"""The scripted learner says of the first event of every batch the same."""
+"""Merges nothing: the scripted learner's records are the same for every batch."""
 
 
 def failing(times: int) -> ScriptedLlm:

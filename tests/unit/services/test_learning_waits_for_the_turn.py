@@ -1,4 +1,4 @@
-"""A model is asked when a turn has its answer, or after a long silence; the built-in learner at each quiet time."""
+"""A model learns a turn with its answer or after a long silence; the built-in learner after each short silence."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ CONFIG = Config(learning=LearningConfig(buffer_idle_seconds=30.0, turn_idle_seco
 
 
 def learned_after(llm: Llm | Learner, *kinds: EventKind) -> list[bool]:
-    """Whether a run was made 40, 290 and 340 seconds after events of ``kinds``."""
+    """Whether a run had been made 40, 290 and 340 seconds after events of ``kinds``."""
     storage = InMemoryStorage()
 
     async def scenario() -> list[bool]:
@@ -35,7 +35,7 @@ def learned_after(llm: Llm | Learner, *kinds: EventKind) -> list[bool]:
 
 
 class Model(ScriptedLlm):
-    """One that has nothing to say."""
+    """A model that always skips."""
 
     strategy = MODEL_STRATEGY
 

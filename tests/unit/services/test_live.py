@@ -1,4 +1,4 @@
-"""Who listens is told everything once, in order; or that something was missed."""
+"""A listener receives every event once, in order, or a note that it missed some."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def listener_of(services: Services, last_event_id: str | None = None) -> Listene
 
 
 async def all_within(listener: Listener, seconds: float) -> list[LiveEvent]:
-    """What it is told in that time."""
+    """The events that ``listener`` receives within ``seconds``."""
     events: list[LiveEvent] = []
     with trio.move_on_after(seconds):
         async for some in listener:

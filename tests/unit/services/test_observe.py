@@ -1,4 +1,4 @@
-"""What is captured directly is kept as it is, redacted, once, and found at once."""
+"""A direct observation is stored once, unchanged but redacted, and can be found immediately."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A daemon on a store that others write to: it follows what they commit, and learns what they leave."""
+"""A daemon on a shared store follows the commits of other daemons, and learns the events they left."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ TAKE_OVER_SECONDS = 600.0
 
 
 class SharedStorage(InMemoryStorage):
-    """Another daemon writes to it with ``commit``, and may have a turn."""
+    """A store to which another daemon writes with ``commit``; that daemon may hold turns."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""What is made of past sessions before they are handed to the daemon."""
+"""Past sessions are made into events before they are sent to the daemon."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def prompt(text: str, at: datetime | None = LONG_AGO, **changes: object) -> Past
 
 @attrs.define
 class Told:
-    """A ``HistoryReader`` of what it is given."""
+    """A ``HistoryReader`` that returns given sessions and events."""
 
     told: Iterable[PastEvent] = ()
     found: Iterable[PastSession] = (session(),)

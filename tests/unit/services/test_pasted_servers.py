@@ -1,4 +1,4 @@
-"""A server that the user put there is taken over while we are installed, and is there again afterwards."""
+"""An entry that the user made for our server is replaced while we are installed, and restored afterwards."""
 
 from __future__ import annotations
 

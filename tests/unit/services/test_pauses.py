@@ -1,4 +1,4 @@
-"""What is paused is neither taken in nor told, also after a restart, and a session's pause ends with the session."""
+"""A pause stops capture and recall, also after a restart; a session's pause ends with the session."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A pinned memory is told in every session brief, is taken away by nothing but a person, and changes no answer."""
+"""A pinned memory is in every brief, can be removed only by a person, and changes no answer to a prompt."""
 
 from __future__ import annotations
 
@@ -166,7 +166,7 @@ def test_a_hard_rule_that_is_pinned_is_told_once_among_the_hard_ones() -> None:
 
 
 def test_what_is_pinned_is_told_even_if_an_older_brief_would_leave_it_out() -> None:
-    """A rule in whose place a newer one came: the person says by the pin that it holds."""
+    """A newer rule replaced the pinned one; by the pin, a person says that the old one holds."""
 
     async def scenario(services: Services) -> None:
         old = await rule(services, "Use npm for packages")
@@ -181,7 +181,7 @@ def test_what_is_pinned_is_told_even_if_an_older_brief_would_leave_it_out() -> N
 
 
 def test_a_pin_changes_no_answer_to_a_prompt() -> None:
-    """Neither silence nor order: the brief is where it is told."""
+    """Neither silence nor the order changes; a pinned memory is shown in the brief."""
     prompts = ("What should I cook tonight?", "How many does the zebra pool hold?", "zebra", "Thanks, that is all.")
     answers: list[list[str]] = []
 

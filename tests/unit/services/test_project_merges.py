@@ -1,4 +1,4 @@
-"""Merging keeps every memory, event, session and fact, and what comes later; renaming keeps everything."""
+"""A merge keeps every memory, event, session and fact, also later ones; a new name changes none of them."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ async def one_project(storage: InMemoryStorage, start: int, namespace: Namespace
 
 
 async def two_projects() -> InMemoryStorage:
-    """Of both, events, memories and facts about an entity of one name; of the old one also what was replaced."""
+    """Two projects with events, memories and facts about an entity of the same name; the old one has a replacement."""
     storage = InMemoryStorage()
     for start, namespace in ((0, OLD), (10, NEW)):
         await one_project(storage, start, namespace)
@@ -106,7 +106,7 @@ def test_a_merge_keeps_everything_and_finds_it() -> None:
             await services.project_merges.merge(OLD, NEW)
             total, kept, items = await all_of(storage)
             assert (total, len(kept)) == (6, 5)
-            assert items == 3  # one Redis, and what each of the two said of it
+            assert items == 3  # one entity Redis, and a fact about it from each project
             facts = [item for item in storage.graph_items(NEW) if isinstance(item, Fact)]
             assert {each.object for each in facts} == {"port 0", "port 10"}
             assert len({each.entity_id for each in facts}) == 1

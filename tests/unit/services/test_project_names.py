@@ -1,4 +1,4 @@
-"""A project is the same one whatever it is called, and keeps its name and folder."""
+"""A project stays the same under every name, and keeps its name and folder."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_another_users_project_is_searched_with_none_of_this_users() -> None:
 
 
 def test_a_project_of_another_user_that_ones_own_was_merged_into_is_ones_own_too() -> None:
-    """As two people do who work on one project: from then on both are told what the agents of either learn."""
+    """Two people who work on one project do this, and then both are told what either's agents learn."""
     ours = Namespace("/actor/someone-else/project/shop/")
 
     async def scenario(services: Services) -> None:
@@ -109,7 +109,7 @@ def test_a_name_that_no_project_has_is_answered_with_the_nearest() -> None:
 
 
 def test_a_folder_that_is_not_there_and_not_known_is_answered_with_the_nearest() -> None:
-    """It is mistyped: what is stored of it would be found by nobody."""
+    """The folder is mistyped, and nobody would find what is stored for it."""
 
     async def scenario(services: Services) -> None:
         for folder in (FOLDER, "/home/me/old/shop", "/home/me/zoo"):

@@ -1,4 +1,4 @@
-"""What a session is told of its project as its files have it: in the brief, and of one thing that is asked for."""
+"""A session is told its project's profile, read from files: in the brief, and one slot if a prompt asks for it."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def test_commands_that_ran_are_counted_again_after_a_while() -> None:
 
 
 class WithoutEvents(InMemoryStorage):
-    """Cannot list events."""
+    """A store that cannot list events."""
 
     async def list_events(self, **_asked: Any) -> EventPage:
         raise StorageBusy("busy")
@@ -143,7 +143,7 @@ def test_without_events_it_is_what_the_files_say() -> None:
 
 @attrs.define
 class SlowFiles(FixedFiles):
-    """Never answers."""
+    """A file system that never answers."""
 
     async def manifests(self, *_asked: Any) -> dict[str, str]:
         await trio.sleep_forever()

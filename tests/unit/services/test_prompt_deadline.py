@@ -1,4 +1,4 @@
-"""A store that stands still holds no prompt past its budget, and no event is lost or stored twice for that."""
+"""A store that hangs delays no prompt past its budget, and no event is lost or stored twice because of it."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def test_a_prompt_over_the_api_is_pending_too() -> None:
 
 
 def test_a_tool_use_waits_until_it_is_durable() -> None:
-    """No answer is awaited by an agent there, and a slow disk must not double the work."""
+    """No agent waits for an answer to a use of a tool, and a slow disk must not cause the work to be done twice."""
 
     async def scenario() -> None:
         storage = InMemoryStorage()
@@ -129,7 +129,7 @@ FULL = "there is no room for the database"
 
 
 class FullDisk(InMemoryStorage):
-    """Reads, and has no room to write while ``is_full``."""
+    """A store that can be read, but has no room to write while ``is_full``."""
 
     is_full = False
 
@@ -172,7 +172,7 @@ def test_a_full_disk_silences_no_memory_that_can_be_read(event: str, session: di
 
 
 def test_on_a_full_disk_what_tells_nothing_is_refused() -> None:
-    """The hook keeps what it reported as it keeps what is pending, and tells the agent nothing either way."""
+    """The hook spools its report as if the daemon did not run, and tells the agent nothing either way."""
 
     async def scenario() -> None:
         storage = FullDisk()

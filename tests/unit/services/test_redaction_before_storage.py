@@ -1,4 +1,4 @@
-"""What is private is removed before the store is handed anything, whichever way it came in."""
+"""Private text is removed before it reaches the store, by whichever way it came in."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ RECORD = attrs.evolve(a_record(1, "staging", TEXT), facts=(TEXT,))
 
 
 class Listening:
-    """A transaction that notes what it is handed."""
+    """A transaction that notes the arguments it is given."""
 
     def __init__(self, transaction: StorageTransaction, handed: list[object]) -> None:
         self._transaction = transaction

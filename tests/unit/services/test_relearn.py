@@ -1,4 +1,4 @@
-"""What a model learns replaces what was learned without one, and that can be undone."""
+"""A model's records replace the ones learned without a model, and that can be undone."""
 
 from __future__ import annotations
 
@@ -161,7 +161,7 @@ def test_only_what_was_learned_without_a_model_is_touched() -> None:
 
 
 def merged(number: int, *members: int) -> Replacement:
-    """The rule made one of what was learned from several turns."""
+    """A replacement by which the rule merged the records of several turns."""
     return Replacement(
         replacement_id=f"02{number:024d}",
         namespace=NAMESPACE,
@@ -222,7 +222,7 @@ def test_where_the_model_finds_nothing_nothing_is_dropped() -> None:
 
 
 def test_only_turns_that_a_weak_memory_tells_of_are_shown_to_the_model() -> None:
-    """So what was forgotten does not come back, and what a model learned once is not learned twice."""
+    """So no forgotten memory comes back, and a turn that a model has learned is not learned twice."""
 
     async def scenario() -> None:
         storage, model = await a_past(4), Model()
@@ -248,7 +248,7 @@ def test_what_happened_before_the_given_time_stays_as_it_was() -> None:
 
 
 def test_what_is_learned_again_is_as_old_as_what_it_replaces() -> None:
-    """So that no old decision passes for newer than what was said after it, and a file changed since is told of."""
+    """So an old decision does not look newer than later statements, and a file changed since is noted."""
 
     async def scenario() -> None:
         storage = await a_past(3)
@@ -263,7 +263,7 @@ def test_what_is_learned_again_is_as_old_as_what_it_replaces() -> None:
 
 
 def facts_learned_again(weak: Sequence[MemoryRecord]) -> list[GraphItem]:
-    """What the graph says after a prompt that says where files are kept was learned again, in the place of ``weak``."""
+    """The graph's items after a prompt about the place of files was learned again, to replace ``weak``."""
 
     async def scenario() -> list[GraphItem]:
         storage, (prompt, answer) = InMemoryStorage(), a_turn(0)
@@ -279,7 +279,7 @@ def facts_learned_again(weak: Sequence[MemoryRecord]) -> list[GraphItem]:
 
 
 def test_what_a_model_reads_again_for_the_graph_is_kept_with_the_records() -> None:
-    """The graph of a project that was learned by rule before there was a model."""
+    """The project was learned by rule before there was a model."""
     (found,) = facts_learned_again([weak_record(0)])
     assert isinstance(found, Fact)
     assert (found.subject, found.predicate, found.object) == ("Kira", "stored_in", "MinIO")

@@ -1,4 +1,4 @@
-"""A model that learns little of much erases nothing: what binds stays, and a bad ratio is asked about first."""
+"""A model that learns little from much erases nothing: binding records stay, and a person confirms a bad ratio."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ RULES = ("Always use pnpm here, never npm", "Never commit to main directly, open
 
 
 def one_line(_prompt: str) -> str:
-    """All that this model ever learns."""
+    """The only record that this model ever learns."""
     return (
         '<memory_record type="session_summary"><title>Work was done</title><summary>On the shop.</summary>'
         "</memory_record>"

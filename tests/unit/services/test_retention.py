@@ -1,4 +1,4 @@
-"""What is old goes by the rules, each once, never before a memory keeps it, and not at all by default."""
+"""Old events expire by the rules, once, only after they are in a memory, and by default not at all."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ALL = RetentionRules(event_days=1, distill_days=1, replaced_days=5)
 
 
 def put_old(transaction: StorageTransaction) -> None:
-    """Two events that a memory keeps, one that waits, and one after them of which nothing was learned."""
+    """Put two events, a waiting one, and a later event of which nothing was learned; and two memories."""
     for number in (1, 2, 4):
         transaction.put_event(an_event(number, session="later" if number > 3 else "s"), buffered=False)
     transaction.put_event(an_event(3), buffered=True)
@@ -84,7 +84,7 @@ def test_a_preview_says_what_goes_and_changes_nothing() -> None:
 
 
 def test_only_what_a_memory_keeps_loses_its_content() -> None:
-    """The third event was learned by the daemon meanwhile."""
+    """The daemon has learned the third event in the meantime."""
     storage = stored()
 
     async def scenario(services: Services) -> None:
@@ -114,7 +114,7 @@ def test_a_memory_is_made_shorter_once_and_undoing_that_is_for_good() -> None:
 
 
 def test_what_is_known_of_the_files_of_a_memory_stays_known() -> None:
-    """Else a file that was only touched since would make the shorter one stale."""
+    """Otherwise a file that was only touched would make the shortened memory stale."""
     storage = stored()
 
     async def scenario(services: Services) -> None:
@@ -163,7 +163,7 @@ def test_it_is_done_once_a_day_by_the_settings() -> None:
 
 
 class TurnOfAnother(InMemoryStorage):
-    """On which another daemon always has the turn to let go of what is old."""
+    """A store on which another daemon always holds the turn for retention."""
 
     def turn(self, name: str) -> AbstractAsyncContextManager[bool]:
         return nullcontext(enter_result=name != "retention")
@@ -182,7 +182,7 @@ def test_while_another_daemon_on_the_database_does_it_this_one_does_not() -> Non
 
 
 class SlowToErase(InMemoryStorage):
-    """Takes an hour."""
+    """A store that takes an hour to erase forgotten texts."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -230,9 +230,9 @@ def test_what_was_not_overwritten_is_the_next_time() -> None:
     ("size", "is_rewritten"),
     [
         (FileSize(4_000_000_000, 3_000_000_000), True),
-        (FileSize(4_000_000_000, 1_000_000_000), False),  # three times as much content as may be copied in memory
-        (FileSize(1_000_000_000, 200_000_000), False),  # less than a quarter is free
-        (FileSize(1_000_000, 900_000), False),  # not worth it
+        (FileSize(4_000_000_000, 1_000_000_000), False),  # has three times as much content as may be copied in memory
+        (FileSize(1_000_000_000, 200_000_000), False),  # has less than a quarter free
+        (FileSize(1_000_000, 900_000), False),  # too small
     ],
 )
 def test_a_file_is_rewritten_if_that_is_worth_it_and_can_be_done(size: FileSize, *, is_rewritten: bool) -> None:

@@ -1,4 +1,4 @@
-"""The book says where the time went, what helped, and what does not help any more."""
+"""The log of retrievals shows where time was spent, which memories helped, and which no longer help."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def report_of(
     before: Callable[[Services], Awaitable[None]] = remember_two,
     config: Config | None = None,
 ) -> Report:
-    """How the book has one prompt, asked after ``spoil``."""
+    """The log's report on one prompt, asked after ``spoil``."""
     storage, model = InMemoryStorage(), HashEmbedder()
 
     async def scenario() -> Report:

@@ -1,4 +1,4 @@
-"""What a person says by hand holds at once, outranks what was learned, and is told where it helps."""
+"""A statement that a person enters holds at once, outranks learned ones, and is told where it helps."""
 
 from __future__ import annotations
 

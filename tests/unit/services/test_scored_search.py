@@ -1,4 +1,4 @@
-"""Results say how they came to their place; what is asked of one project stays in it."""
+"""Results explain their rank, and a search of one project stays in it."""
 
 from __future__ import annotations
 
@@ -327,7 +327,7 @@ def test_a_filter_changes_no_score() -> None:
 
 
 class CountingStorage(InMemoryStorage):
-    """Notes how many searches by syntax are under way at most; each takes a second."""
+    """A store that notes the most searches by syntax at a time; each takes a second."""
 
     now = most = 0
 
@@ -354,7 +354,7 @@ def test_long_searches_by_syntax_leave_the_store_to_others(words: int, at_once: 
 
 
 async def searches(services: Services, query: str, **wanted: Any) -> dict[str, Found]:
-    """What each of the three finds."""
+    """The results of each of the three searches."""
     return {
         "syntax": await by_syntax(services, "my-api", query, **wanted),
         "meaning": await by_meaning(services, "my-api", query, **wanted, least_cosine=-1),
@@ -407,7 +407,7 @@ def test_each_search_asks_other_projects_if_told_so() -> None:
         await services.learn.backfill()
         for name, found in (await searches(services, "zebra", limit=9, across_projects=True)).items():
             assert set(ids(found)) == {*mine, *theirs}, name
-            if name == "syntax":  # scores of two projects do not compare
+            if name == "syntax":  # the scores of two projects cannot be compared
                 assert [each.record.record_id in mine for each in found.memories] == [True, False] * 2
 
     in_daemon(scenario)

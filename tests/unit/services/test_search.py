@@ -1,4 +1,4 @@
-"""One search in every mode: its order is explained, and a filter takes nothing but records from it."""
+"""One search in every mode: its order is explained, and a filter only removes records."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ QUERY = "zebra stripes"
 
 @pytest.fixture
 def _shallow(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Rankings that need no hundreds of records to have more than is looked at."""
+    """Make rankings shallow, so that a few records are more than a ranking examines."""
     monkeypatch.setattr(calibrated, "LEAST_DEPTH", 3)
     monkeypatch.setattr(calibrated, "DEPTH_MULTIPLIER", 1)
 
@@ -108,7 +108,7 @@ def test_a_page_is_cut_from_the_whole_order(mode: SearchMode, *, by_signals: boo
 
 
 class Counting(HashEmbedder):
-    """Counts the queries that it embeds."""
+    """An embedder that counts the texts it embeds."""
 
     count = 0
 
@@ -118,7 +118,7 @@ class Counting(HashEmbedder):
 
 
 class Late(HashEmbedder):
-    """Embeds queries in ``seconds``."""
+    """An embedder that takes ``seconds``."""
 
     seconds = 0.0
 

@@ -1,4 +1,4 @@
-"""What a session is told as it starts: once, within its budget, knowledge on top."""
+"""A session is told its brief when it starts: once, within its budget, knowledge first."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ FOLDER = "/home/ada/shop"
 
 
 class CountingStorage(InMemoryStorage):
-    """Counts the rows of the lists that it gives."""
+    """A store that counts the rows of its lists of records."""
 
     read_count = 0
 
@@ -274,7 +274,7 @@ def test_what_says_the_same_is_told_once_and_what_contradicts_has_its_day() -> N
 
 
 def test_a_brief_reads_no_further_than_its_bound_for_what_it_tells() -> None:
-    """Thousands of choices that agents worded may stand before one of a person."""
+    """Thousands of choices in agents' words may come before one of a person."""
     storage = CountingStorage()
 
     async def scenario(services: Services) -> None:
@@ -359,7 +359,7 @@ def test_a_rule_that_a_newer_one_overrules_is_told_as_what_was_before() -> None:
 def test_without_rule_files_and_preferences_no_memory_is_read_for_its_statements(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """It was half of the time of a brief in a project of 50,000 memories."""
+    """That reading took half of the time of a brief in a project of 50,000 memories."""
     read: list[str] = []
 
     def stems(text: str) -> set[str]:
@@ -427,7 +427,7 @@ def test_a_command_that_fails_here_is_told_with_the_one_that_works() -> None:
 
 @attrs.frozen
 class Spooled:
-    """A hook's request that was kept while no daemon ran."""
+    """A hook's request that was spooled while no daemon ran."""
 
     payload: bytes
     agent: str = "claude-code"

@@ -1,4 +1,4 @@
-"""What is installed into a project can be committed: it names no path of a machine, and is left as others left it."""
+"""Files installed into a project can be committed: they name no machine's paths, and others' files stay unchanged."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_another_home_than_the_usual_one_is_named_by_its_path() -> None:
 
 @pytest.mark.parametrize("agent", AGENTS)
 def test_what_a_colleague_committed_is_left_by_installing_and_uninstalling(agent: str) -> None:
-    """Their manifest stayed on their machine."""
+    """The colleague's manifest stayed on the colleague's machine."""
     files = InMemoryAgentFiles()
     install(files, agent)
     files.kept_manifest = None

@@ -1,4 +1,4 @@
-"""What a project shares reaches the team and nothing else does; what others share is theirs to take back."""
+"""Only what a project shares reaches the team, and others can take back what they shared."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ RULE = "Always sign your commits"
 
 @attrs.define
 class Person:
-    """A home that outlives its daemon."""
+    """A person with a home, which stays when its daemon ends."""
 
     team: InMemoryTeam
     role: str
@@ -52,12 +52,12 @@ class Person:
             yield services
 
     async def compare(self, projects: str = SHOP) -> SharingStatus:
-        """Both sides, by a daemon that begins and ends with it."""
+        """The comparison of the home with the team, by a daemon that runs only for it."""
         async with self.daemon(projects) as services:
             return await services.sharing.compare()
 
     async def learn(self, number: int, title: str = RULE, **changes: Any) -> MemoryRecord:
-        """A rule, from a prompt of the person's own."""
+        """Store a rule from the person's own prompt."""
         event, record = an_event(number, namespace=NAMESPACE), a_record(number, title, namespace=NAMESPACE)
         record = attrs.evolve(record, **{"knowledge_type": KnowledgeType.CONSTRAINT, **changes})
         async with simulated_daemon(storage=self.storage) as services:

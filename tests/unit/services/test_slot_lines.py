@@ -1,4 +1,4 @@
-"""A prompt that touches a slot of the profile is told it in one line; one that goes on with its session is not."""
+"""A prompt that is about a slot of the profile is told it in one line, unless it only continues its session."""
 
 from __future__ import annotations
 

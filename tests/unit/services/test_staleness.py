@@ -1,4 +1,4 @@
-"""What cites files that changed is noted, by times and by contents, on demand and from time to time."""
+"""Memories that cite changed files are noted, by times and by contents, on demand and regularly."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ BEFORE, AFTER = EPOCH - timedelta(days=1), EPOCH + timedelta(days=1)
 
 
 def files_with(digest: str | None = None) -> FixedFiles:
-    """One file, written before everything."""
+    """One file, last changed before all memories."""
     return FixedFiles({FOLDER: {"pool.py": BEFORE}}, digests={"pool.py": digest} if digest else {})
 
 
@@ -90,7 +90,7 @@ def test_without_a_known_content_the_time_decides() -> None:
         assert not await detected(services)
         files.folders[FOLDER]["pool.py"] = AFTER
         assert await detected(services)
-        files.digests["pool.py"] = "a" * 64  # read for the first time, too late to be what the record was made with
+        files.digests["pool.py"] = "a" * 64  # first read too late to know the content at the time of the record
         assert await detected(services)
         files.folders[FOLDER]["pool.py"] = BEFORE
         assert not await detected(services)

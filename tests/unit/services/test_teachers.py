@@ -73,7 +73,7 @@ def test_a_rule_of_somebody_who_is_trusted_is_told(trusted: str) -> None:
 
 
 def test_in_a_project_of_one_person_it_does_not_matter_who_reported_what() -> None:
-    """A program may call itself as it likes."""
+    """A program may give itself any name."""
 
     async def main() -> None:
         async with simulated_daemon() as services:

@@ -1,4 +1,4 @@
-"""A decision that was amended weeks later: the amendment is told, above what it replaced, and says what was before."""
+"""For a decision that was amended weeks later, the amendment is told first, and says what it replaced."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Kiro V3 and Kiro IDE say that a turn ended, and not how: it is learned all the same, and its answer when it comes."""
+"""Kiro V3 and Kiro IDE report a turn's end without its answer: it is learned, and the answer once it comes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two homes of one user are wired into the same files of agents: each is taken out without touching the other."""
+"""Two homes of one user are installed in the same files of agents; each can be uninstalled without the other."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ THEIRS = {
 
 
 class Machine:
-    """One user's files, and several homes, each with its manifest in its folder."""
+    """One user's files, and several homes, each with a manifest in its folder."""
 
     def __init__(self, theirs: Mapping[str, str] = THEIRS) -> None:
         self.files = InMemoryAgentFiles(dict(theirs))
@@ -180,7 +180,7 @@ def test_without_a_manifest_what_the_user_had_of_the_same_names_stays() -> None:
 
 @pytest.mark.parametrize("home", [DEFAULT, OTHER])
 def test_a_home_that_was_moved_still_takes_out_what_it_put_in(home: Mapping[str, Any]) -> None:
-    """Agents write their files anew, so that only what is recognised can be taken out."""
+    """Agents rewrite their files, so only entries that are recognised can be removed."""
     machine = Machine()
     machine.install(home)
     for path, text in machine.files.texts.items():

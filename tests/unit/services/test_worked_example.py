@@ -33,7 +33,7 @@ FILES = {
 }
 
 Turn = tuple[int, str, str]
-"""How many days ago it was, what a person said, and what the agent answered in the end."""
+"""How many days ago the turn was, the person's prompt, and the agent's final answer."""
 
 SAID: Sequence[Turn] = (
     (60, "Kira, some say the Kira app, is an AI partner product. Kira runs on Netlify.", "Noted."),
@@ -51,7 +51,7 @@ SAID: Sequence[Turn] = (
 
 
 async def report(services: Services, number: int, turn: Turn) -> None:
-    """One session as an agent's hooks report it, then its project is learned."""
+    """Report one session as an agent's hooks do, then learn its project."""
     days, said, answered = turn
     for place, fields in enumerate(
         (
@@ -86,7 +86,7 @@ SAID_PLAINLY: Sequence[Turn] = (
     ),
     SAID[-1],
 )
-"""The same in forms that are read without a model: of Otto there is none, nor of a procedure."""
+"""The same statements in forms that are read without a model; Otto and a procedure have no such form."""
 
 READ = {
     "the Kira app, is": '<entity name="Kira" type="project" aliases="Kira app" events="{}">AI partner product</entity>',
@@ -100,16 +100,16 @@ READ = {
     "verify the URL": '<procedure name="Deploy to Vercel" events="{}"><step>check vercel.json</step>'
     "<step>run the tests</step><step>run vercel --prod</step><step>verify the URL</step></procedure>",
 }
-"""What the model makes of the words of a person: only what they say."""
+"""The model's items for the graph by a person's words, which say exactly that."""
 
 REMEMBERED = ("Configured vercel.json", "Deployed Kira", "Noodles")
-"""What it keeps of the words of an agent, as they are."""
+"""The beginnings of an agent's answers that the model keeps as memories, word for word."""
 
 _EVENT = re.compile(r'<event number="(\d+)" kind="(\w+)".*?<text>(.*?)</text>', re.DOTALL)
 
 
 def honest(prompt: str) -> str:
-    """A model's answer: a memory of what was done, and the graph of what was said."""
+    """A model's answer: memories of the agent's work, and graph items of the person's statements."""
     records, graph = "", ""
     for number, kind, text in _EVENT.findall(prompt[prompt.index("<batch") :]):
         if kind == "prompt":
@@ -170,7 +170,7 @@ def test_with_a_model_the_block_is_built_as_documented() -> None:
         )
         assert "Netlify" not in found.text, "it ended"
         assert "Noodles" not in found.text
-        # What ended is found where it is asked for.
+        # An ended fact is found if it is asked for.
         assert (
             "Kira runs on Netlify (confidence: 0.67, until 2025-12-06)"
             in (await context(services, "what did we run on before?")).text

@@ -1,4 +1,4 @@
-"""Values to put into a store; each says only what matters to its test."""
+"""Values to put into a store; a test names only the fields that matter to it."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def vector(seed: int) -> Vector:
 
 
 def parts(*seeds: int) -> Parts:
-    """A vector for the whole, and one for each further window."""
+    """A vector for the whole text, and one for each further window."""
     return np.stack([vector(seed) for seed in seeds])
 
 

@@ -125,7 +125,7 @@ async def parked_clusters_come_back_as_they_were_put_oldest_first(storage: Stora
 
 @promise
 async def a_parked_record_beyond_our_limits_is_believed(storage: StorageBackend) -> None:
-    """It may stand for records of the first kiro-learn, whose limits were wider."""
+    """Its records may come from the first kiro-learn, whose limits were wider."""
     ids, files = ("compact_01ARZ3NDEKTSV4RRFFQ69G5FAV", event_id(1)), ("", "f" * 900)
     wide = unchecked_evolve(record(1), concepts=("c" * 150,), files_touched=files, source_event_ids=ids, importance=11)
     cluster = _cluster("1", records=(wide,))

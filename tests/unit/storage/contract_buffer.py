@@ -170,7 +170,7 @@ async def parking_and_compacting_leave_other_projects_alone(storage: StorageBack
 
 @promise
 async def a_compaction_knows_the_prompts_from_before_its_first_event(storage: StorageBackend) -> None:
-    """It stands for events 2 to 4 of the session: 1 was said before them, 3 is part of it, 5 comes later."""
+    """The compaction replaces events 2 to 4 of the session. Event 1 is the prompt before them; event 5 comes later."""
     await put_event(storage, event(1))
     await _buffer(storage, 2, 3, 4)
     await _compact(storage, [_dense(101, 2, 3, 4)], through=99)

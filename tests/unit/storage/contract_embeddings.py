@@ -1,4 +1,4 @@
-"""What a store promises where the embedding model changes."""
+"""What a store promises for a change of the embedding model."""
 
 from __future__ import annotations
 
@@ -55,14 +55,14 @@ def replace(went: int, came: int) -> Work[None]:
 
 
 async def do(storage: StorageBackend, *works: Work[None]) -> list[Change]:
-    """The changes that all of ``works`` made, in order."""
+    """Run ``works`` together; return the changes they made, in order."""
     outcomes = await storage.transact(works)
     assert all(isinstance(outcome, Committed) for outcome in outcomes)
     return [change for outcome in outcomes if isinstance(outcome, Committed) for change in outcome.changes]
 
 
 async def with_vectors_of_before(storage: StorageBackend, *numbers: int) -> None:
-    """Records with vectors of the bundled model, which is not the current one any more."""
+    """Put records with vectors of the bundled model, then make another model the current one."""
     for number in numbers:
         await put_record(storage, record(number))
         await transact_one(storage, lambda tx, number=number: tx.put_embedding(record_id(number), parts(number)))  # type: ignore[misc]  # mypy cannot infer it
@@ -249,7 +249,7 @@ def put_passages(number: int, model: KnownModel = OTHER) -> Work[None]:
 
 
 def codes(number: int, model: KnownModel = OTHER) -> Codes:
-    """Of two passages."""
+    """The codes of two passages."""
     return np.full((2, model.identity.dimension), number, np.int8)
 
 

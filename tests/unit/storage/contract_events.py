@@ -37,7 +37,7 @@ async def an_event_comes_back_as_it_was_put(storage: StorageBackend) -> None:
 
 @promise
 async def what_looks_private_is_kept_as_it_was_put(storage: StorageBackend) -> None:
-    """Redaction is over by then: a store that did it too would hide that somebody forgot to."""
+    """Redaction comes before the store; a store that redacted too would hide a caller that forgot to."""
     put = event(1, body=TextBody("a <private>b</private> password=" + "x7Gq" * 6))
     assert await put_event(storage, put)
     assert await storage.get_event_by_id(put.event_id) == put
@@ -147,7 +147,7 @@ async def an_empty_buffer_has_an_empty_snapshot(storage: StorageBackend) -> None
 
 @promise
 async def a_snapshot_knows_the_prompts_that_had_no_final_answer_yet(storage: StorageBackend) -> None:
-    """Seven open prompts of this session, of which the last five are told; one of another session; one answered."""
+    """Of seven open prompts of this session it has the last five, and the open one of another; no answered one."""
     answered = [event(1), event(2, kind=EventKind.SESSION_SUMMARY)]
     open_ones = [event(number) for number in range(3, 10)]
     elsewhere = [event(20, session_id="other"), event(21, session_id="third"), event(22, namespace=OTHERS)]
@@ -204,7 +204,7 @@ async def a_project_is_as_large_as_its_events_its_records_and_what_they_replaced
 
 @promise
 async def a_folder_is_looked_for_among_the_newest_events_only(storage: StorageBackend) -> None:
-    """However many events without one a project has, listing projects reads few of them."""
+    """Listing projects reads few events, even of a project with many events without a folder."""
     source = Source(surface="api", version="1", client_id="c", project_path="/srv/app")
 
     async def put(numbers: Iterable[int]) -> None:

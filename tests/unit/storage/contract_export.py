@@ -37,7 +37,7 @@ from tests.unit.storage.contract_graph import KIRA, VERCEL, edge, fact, item_id,
 
 
 async def kept(storage: StorageBackend, *kinds: str) -> list[Stored]:
-    """All that is kept, through the lines of an export."""
+    """All stored pieces, as they come back from the lines of an export."""
     reading = await storage.open_reading(kinds or KINDS)
     pieces: list[Stored] = []
     while page := await reading.next_page():
@@ -54,7 +54,7 @@ async def restore(storage: StorageBackend, *pieces: Stored) -> list[Restored]:
 
 
 async def merge(storage: StorageBackend, number: int, *replaced: int) -> None:
-    """Put the record ``number`` in the place of others."""
+    """Replace records by the record ``number``."""
     came = record(number, "the merged one")
 
     def work(transaction: StorageTransaction) -> None:
@@ -87,7 +87,7 @@ async def the_graph_comes_back_with_its_times_and_what_speaks_for_it(storage: St
     ]
     evidence = [
         Evidence(items[3].item_id, event_id(1), at(1), 0.5, Says.ENDED, valid_until=at(2)),
-        Evidence(item_id(GraphKind.FACT, 99), event_id(1), at(1), 0.0),  # of a fact that was forgotten
+        Evidence(item_id(GraphKind.FACT, 99), event_id(1), at(1), 0.0),  # belongs to a forgotten fact
     ]
 
     def work(transaction: StorageTransaction) -> None:
@@ -195,7 +195,7 @@ async def what_is_merged_into_a_merged_project_is_part_of_what_that_one_is_part_
 
 @promise
 async def a_memory_that_comes_to_a_merged_project_is_kept_where_that_one_went(storage: StorageBackend) -> None:
-    """Whoever stores it may have looked up its project before the merge."""
+    """The caller may have looked up the project before the merge."""
     await transact_one(storage, lambda tx: tx.begin_merge(OTHERS, MINE))
     await put_record(storage, record(1, namespace=OTHERS))
     [kept_record] = await storage.get_memory_records([record(1).record_id])

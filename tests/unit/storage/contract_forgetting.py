@@ -84,7 +84,7 @@ async def what_was_replaced_and_then_forgotten_is_forgotten_too(storage: Storage
 
 @promise
 async def undoing_does_not_bring_back_the_same_words_of_the_same_event(storage: StorageBackend) -> None:
-    """One of two records of a turn that say the same was merged, the other one forgotten."""
+    """Of two records of a turn with the same words, one was merged and the other one forgotten."""
     twin, other = record(1, "said twice"), record(3, "said once", source_event_ids=(event_id(1),))
     await put_record(storage, twin)
     await put_record(storage, other)

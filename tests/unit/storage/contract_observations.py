@@ -162,7 +162,7 @@ async def sessions_are_listed_with_their_ends_the_last_first(storage: StorageBac
 
 @promise
 async def a_later_page_of_sessions_has_none_of_an_earlier_one(storage: StorageBackend) -> None:
-    """Although their events lie between each other, and some happened at one moment."""
+    """That holds although the sessions' events interleave, and some have the same time."""
     for number in range(1, 25):
         await put_event(storage, event(number, session_id=f"s-{number % 6}", valid_time=at(number // 3)))
     every = await storage.list_sessions(MINE, limit=99)

@@ -25,7 +25,7 @@ OLD_RECORDS = RecordAge(namespace=MINE, before=at(60), notable_before=at(30))
 
 
 async def _learned(storage: StorageBackend, number: int, **values: Any) -> None:
-    """An event that waits no longer, and a record of it."""
+    """Put an event that no longer waits, and a record that cites it."""
     await put_event(storage, event(number))
     await put_record(storage, record(number, **values))
 
@@ -119,7 +119,7 @@ async def what_waits_by_now_does_not_expire(storage: StorageBackend) -> None:
 
 @promise
 async def what_a_parked_cluster_cites_does_not_expire(storage: StorageBackend) -> None:
-    """Nothing of it is kept until the cluster is."""
+    """A parked cluster's records are not stored yet."""
     for number in (1, 2):
         await put_event(storage, event(number))
     await put_record(storage, record(2))

@@ -1,4 +1,4 @@
-"""What ``InMemoryStorage`` does beyond the contract: it is late, or broken, on demand."""
+"""Features of ``InMemoryStorage`` beyond the contract: it is late, or fails, on demand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which commits say why, and what is remembered of them."""
+"""The commits that give a reason, and the memories made from them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What each agent's hooks become."""
+"""The reports read from each agent's hooks."""
 
 from __future__ import annotations
 
@@ -301,7 +301,7 @@ def test_a_context_is_new_where_the_agent_says_so(source: str) -> None:
 
 @pytest.mark.parametrize("fields", [{}, {"source": "startup"}, {"source": "fork"}, {"source": 3}])
 def test_a_start_that_says_nothing_leaves_the_context(fields: dict[str, Any]) -> None:
-    """Kiro's starts name no source, and come at every prompt in some of its versions."""
+    """Kiro's start hooks name no source, and some versions of Kiro send one with every prompt."""
     report = read("kiro", hook_event_name="sessionStart", **fields)
     assert report is not None
     assert not report.new_context
@@ -315,7 +315,7 @@ MOST = {
     "codex": 10_000,
     "cursor": 10_000,
 }
-"""As docs/hooks.md has it."""
+"""Each agent's longest answer as listed in docs/hooks.md: Kiro's in bytes, the others' in characters."""
 
 
 def context_of(answer: str) -> str:

@@ -1,4 +1,4 @@
-"""Payloads that are broken, too large or hold what cannot be stored."""
+"""Payloads that are broken or too large, or hold text that cannot be stored."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_a_text_that_is_cut_is_marked() -> None:
 
 
 def test_the_word_that_a_cut_may_have_torn_is_left_out() -> None:
-    """It may be the beginning of a token, which nothing shows."""
+    """It may be the beginning of a token, which cannot be recognised."""
     assert read_object('{"a": "export it: gh' + "p_abcDEF") == {"a": "export it:" + TRUNCATED}
     assert read_object('{"a": "one\\ntwo') == {"a": "one" + TRUNCATED}
     [report] = read_hook(

@@ -1,4 +1,4 @@
-"""One message a line: what is one, what is noise, and what is too long."""
+"""One message on a line: messages, noise, and lines that are too long."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_a_line_that_is_too_long_is_said_once_and_the_next_is_read() -> None:
 
 
 def test_a_long_line_is_searched_only_once() -> None:
-    """Three megabytes in small pieces: searching from the start each time would take over a second."""
+    """For three megabytes in small pieces, a search from the start each time would take over a second."""
     reader = MessageReader()
     piece = b"x" * 1000
     for _ in range(3000):

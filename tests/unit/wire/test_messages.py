@@ -1,4 +1,4 @@
-"""What the wire lets in, and what it says to the rest."""
+"""The messages that are accepted, and the errors for the rest."""
 
 from __future__ import annotations
 
@@ -172,6 +172,6 @@ def test_json_is_utf8_and_no_other_encoding_is_guessed(encoding: str) -> None:
 
 
 def test_a_number_of_many_digits_weighs_no_less_than_it_is_long() -> None:
-    """Else a body that is too long would be let in: it is only written out to be measured if its weight is great."""
+    """A body is written out and measured only if its weight is great; a low weight would let a long body in."""
     body = JsonBody([10**4000])
     assert body_bytes(body) <= MOST_BYTES_OF_WEIGHT * body_weight(body)

@@ -1,4 +1,4 @@
-"""Which acts a rule is about, and which calls are such acts: by commands, files and kinds of change alone."""
+"""The acts that a rule is about, and the calls that are such acts, by command, file and kind of change alone."""
 
 from __future__ import annotations
 

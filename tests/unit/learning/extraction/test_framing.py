@@ -1,4 +1,4 @@
-"""What a model is shown of events; a failed and a good call of each agent, as it reports them."""
+"""The text by which a model is shown events, with a failed and a successful call as each agent reports them."""
 
 from __future__ import annotations
 

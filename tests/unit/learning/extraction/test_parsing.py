@@ -55,7 +55,7 @@ def test_records_win_over_a_stray_skip() -> None:
 
 @pytest.mark.parametrize("blank", ["", " \n\t"])
 def test_a_blank_answer_is_an_error(blank: str) -> None:
-    """A content filter may leave nothing of an answer; that does not mean that there is nothing to keep."""
+    """A content filter may have removed the whole answer; that does not mean that there is nothing to keep."""
     with pytest.raises(LlmError, match="the answer is empty"):
         parse(blank, BATCH)
 
@@ -152,7 +152,7 @@ def test_characters_no_database_keeps_are_replaced() -> None:
 
 @pytest.mark.parametrize("piece", ["<memory_record ", "<memory_record type=a", "a", "<title>", "</title "])
 def test_nonsense_is_read_in_time_that_grows_with_its_length_only(piece: str) -> None:
-    """Looking for the end of each opening in all the rest takes minutes for a megabyte."""
+    """A parser that searches the whole rest for the end of each opening takes minutes for a megabyte."""
     started = time.process_time()
     with pytest.raises(LlmError):
         parse(f"<memory_record {piece * (500_000 // len(piece))}", BATCH)

@@ -1,4 +1,4 @@
-"""What a learner says twice in one answer is one draft, and there are no more than there may be."""
+"""Repeated records in one answer become one draft, and the number of drafts has a limit."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What is too long for one prompt is cut between turns, where there is a place between them.
+"""A batch that is too long for one prompt is cut between turns where possible.
 
-What models are told is what is read, and the learner that needs no telling is not misled by it.
+The prompt's instructions agree with the parser, and do not mislead the built-in learner, which needs none.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def test_a_turn_that_is_too_long_is_cut_anywhere() -> None:
 
 
 def test_where_sessions_interleave_the_fewest_turns_are_torn_apart() -> None:
-    """Session two is in the middle of its turn throughout; session one is so again after the fifth event."""
+    """Session two is in the middle of its turn throughout, session one again after the fifth event."""
     events = (
         prompt(1, LONG, session="two"),
         prompt(2, LONG),
@@ -116,7 +116,7 @@ def test_half_of_the_bounds_is_half_of_everything() -> None:
 
 
 class TestHalves:
-    """Of a batch on which a run failed."""
+    """How a batch on which a run failed is halved."""
 
     def test_turns_stay_whole(self) -> None:
         assert half_count((*a_turn(1), *a_turn(4), *a_turn(7), *a_turn(10))) == 6

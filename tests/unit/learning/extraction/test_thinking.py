@@ -1,4 +1,4 @@
-"""A model's thoughts are no part of its answer: not what it drafted there, and not what it doubted."""
+"""A model's thoughts, with their drafts and doubts, are no part of its answer."""
 
 from __future__ import annotations
 

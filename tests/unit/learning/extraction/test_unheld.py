@@ -92,7 +92,7 @@ PASTED = "Secret keys. Use in servers, functions and workers, never in a browser
 
 
 def test_a_rule_that_a_model_passed_over_in_a_long_prompt_is_none() -> None:
-    """Mostly it was pasted with the rest."""
+    """Such a rule was mostly pasted with the rest of the prompt."""
     asked = [prompt(1, PASTED), answer(2, "Understood.")]
     assert checked(asked) == []
     assert len(checked(asked, draft(1, 2))) == 1

@@ -1,4 +1,4 @@
-"""A graph that learns drafts, as a store would keep it between batches."""
+"""A graph that learns drafts, and is kept in a store between batches."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from tests.unit.storage.builders import MINE
 
 
 def day(number: float) -> datetime:
-    """So many days after the beginning of 2026."""
+    """The moment ``number`` days after the beginning of 2026."""
     return datetime.fromtimestamp(datetime(2026, 1, 1, tzinfo=UTC).timestamp() + number * 86_400, UTC)
 
 
@@ -79,7 +79,7 @@ def way(at: float, *steps: str, **values: Any) -> ProcedureDraft:
 
 
 class Numbers:
-    """A clock that numbers what is new, on a day after all that tests say."""
+    """A clock that stands on a day after all days of the tests, and makes ids from a counter."""
 
     def __init__(self) -> None:
         self._numbers = itertools.count(1)
@@ -92,7 +92,7 @@ class Numbers:
 
 
 class Graph:
-    """Learns batch after batch, as a learning run does, in a store."""
+    """A graph in a store, which learns batch after batch as a learning run does."""
 
     def __init__(self) -> None:
         self.storage = InMemoryStorage()
@@ -118,16 +118,16 @@ class Graph:
         return sorted((item for item in self.items if isinstance(item, kind)), key=lambda item: item.item_id)
 
     def now(self, predicate: str) -> set[str]:
-        """The objects that hold."""
+        """The objects of the current facts with this predicate."""
         return {fact.object for fact in self.all(Fact) if fact.predicate == predicate and fact.is_current}
 
     def on(self, at: float, predicate: str) -> set[str]:
-        """The objects that held on a day, by what is known now."""
+        """The objects of the facts that held on a day, by today's knowledge."""
         facts = [fact for fact in self.all(Fact) if fact.predicate == predicate and not fact.is_candidate]
         return {fact.object for fact in facts if fact.validity.holds(day(at))}
 
     def told(self) -> set[tuple[object, ...]]:
-        """All that holds or held, and the edges, but for ids."""
+        """All current and ended items and the edges, without their ids."""
         found: set[tuple[object, ...]] = set()
         for item in self.items:
             if isinstance(item, Fact):
@@ -139,7 +139,7 @@ class Graph:
         return found | self.edges()
 
     def edges(self) -> set[tuple[str, str, str]]:
-        """Source, type and target of each that holds."""
+        """Source, type and target of each current edge."""
         names = {entity.item_id: entity.name for entity in self.all(Entity)}
         return {
             (names[edge.source_id], edge.type, names[edge.target_id])

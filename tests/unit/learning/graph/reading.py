@@ -1,4 +1,4 @@
-"""What prompts come to without a model: the drafts of one, and the graph after several."""
+"""What is learned from prompts without a model: the drafts of one, and the graph after several."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ AGENT = "agent: "
 
 
 def read(prompt: str, *earlier: Event, number: int = 1, at: float = 1) -> tuple[GraphDrafts, tuple[Event, Event]]:
-    """What a prompt alone says after ``earlier`` of its session; it, and what was answered."""
+    """The drafts of one prompt, said after ``earlier`` in its session, and the prompt's and its answer's events."""
     is_agent = prompt.startswith(AGENT)
     kind = EventKind.SESSION_SUMMARY if is_agent else EventKind.PROMPT
     said = event(number, kind=kind, body=TextBody(prompt.removeprefix(AGENT)), valid_time=day(at))
@@ -33,7 +33,7 @@ def read(prompt: str, *earlier: Event, number: int = 1, at: float = 1) -> tuple[
 
 
 def learned(dialog: Iterable[tuple[float, str]]) -> Graph:
-    """Each prompt with its day is a batch of its own, after what was said before it in the session."""
+    """The graph after a session of (day, prompt): each prompt is a batch of its own, read after the earlier ones."""
     graph = Graph()
     earlier: tuple[Event, ...] = ()
     for number, (at, prompt) in enumerate(dialog, start=1):

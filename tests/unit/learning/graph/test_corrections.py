@@ -1,4 +1,4 @@
-"""A correction, a denial or a change ends what it denies, whatever of these is read without a model."""
+"""A correction, a denial or a change that is read without a model ends what it denies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a model says for the graph is taken where a person's prompt bears it out, and nowhere else."""
+"""A model's items for the graph are accepted only if a person's prompt confirms them."""
 
 from __future__ import annotations
 
@@ -68,10 +68,10 @@ def test_what_a_fact_takes_the_place_of_is_named_by_the_person() -> None:
     [
         FACT.replace("Redis", "Celery"),  # only the agent said it
         FACT.replace('events="2"', 'events="3"'),  # cites the agent
-        FACT.replace('events="2"', 'events="1"'),  # cites what was learned before
+        FACT.replace('events="2"', 'events="1"'),  # cites an event that was learned before
         FACT.replace('events="2"', 'events="9"'),
         FACT.replace('events="2"', ""),
-        FACT.replace("uses", "has"),  # says nothing
+        FACT.replace("uses", "has"),  # the predicate says nothing
         FACT.replace("Redis", ""),
         FACT.replace("Kira", "a b c d e f g h i"),
         '<preference category="mood" key="x" events="2">tabs</preference>',
@@ -121,7 +121,7 @@ def test_any_answer_is_read(inside: str) -> None:
 
 
 def said_by(*texts: str, project: str = "/home/ann/shop-api") -> tuple[FramedBatch, BufferSnapshot]:
-    """Prompts numbered from 1."""
+    """A batch and a snapshot of these prompts, which are numbered from 1."""
     source = Source(surface="api", version="1", client_id="test", project_path=project)
     prompts = [event(number, body=TextBody(text), source=source) for number, text in enumerate(texts, start=1)]
     entries = tuple(BufferedEvent(each, place, 0) for place, each in enumerate(prompts, start=1))

@@ -1,4 +1,4 @@
-"""How much is known of a thing changes neither what one more fact of it reads nor what it costs."""
+"""However much is known of a thing, one more fact of it reads as little and costs as little."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ KIRA = items.entity(900_000, "Kira", type=EntityType.PROJECT)
 
 
 def known_of(fact_count: int) -> list[Any]:
-    """A project that uses so many tools, each of which is an entity with its edge."""
+    """A project that uses ``fact_count`` tools. Each tool is an entity with a fact and an edge."""
     tools = [items.entity(500_000 + number, f"tool-{number}") for number in range(fact_count)]
     known: list[Any] = [KIRA, *tools]
     for number, tool in enumerate(tools, start=500_000):
@@ -32,11 +32,11 @@ def grown(fact_count: int) -> Graph:
 
 
 def steps_to_learn(graph: Graph, *drafts: Any) -> int:
-    """How many steps of its virtual machine SQLite takes for them."""
+    """The number of steps that SQLite's virtual machine takes to learn the drafts."""
     steps: list[int] = []
 
     def note(event: dict[str, Any]) -> None:
-        if "'main'." not in event["sql"]:  # those of the indexes of words count on from one run to the next
+        if "'main'." not in event["sql"]:  # leaves out the full-text indexes, whose steps grow from run to run
             steps.append(event["stmt_status"]["SQLITE_STMTSTATUS_VM_STEP"])
 
     connection = graph.storage.connection

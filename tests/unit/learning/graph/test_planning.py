@@ -159,7 +159,7 @@ def test_an_alias_names_the_same_entity() -> None:
 
 
 DECLARED = EntityDraft(name="10.0.0.7", type=EntityType.LOCATION, description="the staging host", source=source(1))
-"""A thing that a model says is no tool."""
+"""A thing that a model declared not to be a tool."""
 
 
 def test_the_object_of_a_fact_is_the_thing_that_was_declared_under_its_name() -> None:
@@ -253,7 +253,7 @@ def test_a_known_tool_and_one_that_was_described_stay_tools(name: str) -> None:
 
 
 def types_of(graph: Graph) -> dict[str, EntityType]:
-    """Of each entity; no two have one name."""
+    """The type of each entity by its name; no two entities share a name."""
     entities = graph.all(Entity)
     found = {entity.name: entity.type for entity in entities}
     assert len(found) == len(entities)
@@ -446,7 +446,7 @@ RIVAL_WISHES = {
 @pytest.mark.parametrize("order", [(0, 1), (1, 0)], ids=["in time", "late"])
 @pytest.mark.parametrize(("values", "hold"), RIVAL_WISHES.values(), ids=RIVAL_WISHES)
 def test_a_wish_for_another_tool_ends_the_one_before(values: list[str], hold: set[str], order: tuple[int, int]) -> None:
-    """Whatever they are filed under: a prompt's wish is one about tools, one by hand is one about how work is done."""
+    """Their categories do not matter: a wish from a prompt is filed under tools, one made by hand under workflow."""
     graph = Graph()
     filed = (PreferenceCategory.TOOLS, PreferenceCategory.WORKFLOW)
     for each in order:

@@ -1,4 +1,4 @@
-"""What a sentence says to be so, what it denies, and what it says to have ended, in the languages of the tables."""
+"""What a sentence affirms, denies and declares ended, in the languages of the tables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is learned of whole conversations without a model is what a careful reader holds for true at their end."""
+"""From whole conversations, a graph without a model learns what a careful reader believes at their end."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def test_what_is_learned_is_right(half: str) -> None:
 
 
 def test_a_secret_that_somebody_types_is_redacted() -> None:
-    """Two prompts of the conversations have one."""
+    """Two prompts of the conversations contain a secret."""
     events = chain.from_iterable(map(events_of, chain.from_iterable(halves().values())))
     texts = [event.body.content for event in events if isinstance(event.body, TextBody)]
     assert [text.partition("[REDACTED")[0] for text in texts if "[REDACTED" in text] == [

@@ -1,4 +1,4 @@
-"""What a prompt quotes, or takes back at once, is not what its writer says."""
+"""A statement that a prompt quotes, or takes back at once, is not its writer's statement."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who leaves owns and maintains nothing here any longer, in whichever order it is said."""
+"""A person who has left no longer owns or maintains anything here, in whichever order that is said."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What prompts and commands state without a model, and what states nothing: precision comes before recall."""
+"""The facts read from prompts and commands without a model: precision comes before recall."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Repositories of many languages by the files that say how they are built, and what a person lists who reads these."""
+"""Repositories of many languages: the files that say how they are built, and the facts a reader lists from them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def git(address: str, head: str = "main") -> dict[str, str]:
 
 @attrs.frozen
 class Repository:
-    """Its files by path, and what is listed of it, a line a fact: the slot, and what it says."""
+    """A repository's files by path, and the facts listed from them, one on a line: the slot and its value."""
 
     files: dict[str, str]
     listed: str

@@ -1,4 +1,4 @@
-"""Commands that ran: what each was for, and how often it did well."""
+"""Commands that ran: the purpose of each, and how often it succeeded."""
 
 from __future__ import annotations
 

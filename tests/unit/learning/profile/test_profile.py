@@ -1,4 +1,4 @@
-"""What the files of a project say, held against what a person lists who reads them; and that no text does harm."""
+"""The profile read from a project's files equals a reader's list of facts; and no text does harm."""
 
 from __future__ import annotations
 
@@ -237,7 +237,7 @@ SLOW = {
     "a long name of Go": ("go.mod", "1." * 20_000),
     "a wide line of CI": (".github/workflows/ci.yml", "\t" * 40_000),
 }
-"""By what is odd about it: a file that fits in the bounds, and its text."""
+"""The path and the text of a file within the limits, by what is odd about it."""
 
 
 @pytest.mark.parametrize("odd", SLOW)

@@ -17,14 +17,14 @@ from kiro_learn.testing.daemon import a_record
 
 
 def at_degrees(degrees: float) -> Vector:
-    """A unit vector; the cosine of two is that of the angle between them."""
+    """A unit vector at an angle; the cosine of two vectors is the cosine of the difference of their angles."""
     vector = np.zeros(DIMENSION, np.float32)
     vector[:2] = math.cos(math.radians(degrees)), math.sin(math.radians(degrees))
     return vector
 
 
 def a_candidate(number: int, degrees: float | None = 0.0, **fields: object) -> Candidate:
-    """Candidate ``number``, pointing somewhere; None: it has no vector."""
+    """Candidate ``number`` with its vector at ``degrees``; None: it has no vector."""
     record = attrs.evolve(a_record(number), **fields)  # type: ignore[arg-type]  # whatever fields a test names
     return Candidate(record, None if degrees is None else at_degrees(degrees)[np.newaxis])
 

@@ -1,4 +1,4 @@
-"""A model's merge may not erase what a person laid down."""
+"""A model's merge may not erase a rule that a person made."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def a_rule(number: int, text: str, **fields: object) -> Neighbor:
 
 
 def merged(neighbors: Sequence[Neighbor], summary: str, *, title: str = "Preferences") -> list[str]:
-    """The ids of what is told as one, if a model tells all as ``summary``."""
+    """The ids of the records that are merged if a model merges all of them into ``summary``."""
     cited = (*ids([*CLUSTER.members]), *(each.record.record_id for each in neighbors))
     planned = plan(CLUSTER, neighbors, [Merge(record_ids=cited, title=title, summary=summary)])
     return [record.record_id for merge in without_lossy_merges(planned).merges for record in merge.records]

@@ -1,4 +1,4 @@
-"""Without a model, only what is said in the same words is the same; in doubt, it is not.
+"""Without a model, only records in the same words are the same; in doubt, they are not.
 
 A long answer that was asked for again is told once, and nothing that only the older one says is lost.
 """

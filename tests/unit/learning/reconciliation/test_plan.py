@@ -172,7 +172,7 @@ def _events(*numbers: int) -> tuple[str, ...]:
     ],
 )
 def test_stored_records_beyond_our_limits_are_merged_like_any_others(beyond_limits: dict[str, object]) -> None:
-    """The first kiro-learn had wider limits, and cited its own compactions."""
+    """The first kiro-learn had wider limits, and its records cited its compactions."""
     (old,) = NEIGHBORS[:1]
     stored = Neighbor(unchecked_evolve(old.record, **beyond_limits), old.similarity)
     record = scrub_record(merged(CLUSTER, [stored], citing(1, 4)))

@@ -1,4 +1,4 @@
-"""What a person said twice of one act is one principle with both as its sources."""
+"""Two statements of a person about one act become one principle, with both as its sources."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An agent that is asked says what the memory told it: that leaves no second memory."""
+"""An agent's answer that repeats what memory told it leaves no second memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A learner with its crew, on fakes: what is learned from which text, and who judges how, is up to the test."""
+"""A learner and the services it needs, on fakes. The test scripts what is learned from a text and how it is judged."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _SHOWN_ID = re.compile(r'<(?:candidate|neighbor) record_id="([^"]+)"')
 
 
 def a_record_per_text(prompt: str) -> str:
-    """Learns what each event says, word for word, as title and summary."""
+    """An answer with one record for each event, which has the event's text as its title and summary."""
     return "".join(
         f'<memory_record type="discovery" events="{number}"><title>{text}</title><summary>{text}</summary>'
         "</memory_record>"
@@ -57,7 +57,7 @@ def a_record_per_text(prompt: str) -> str:
 
 
 def shown_ids(prompt: str) -> list[str]:
-    """The records that a judge is shown, in the order shown."""
+    """The ids of the records that a judge is shown, in the order shown."""
     return _SHOWN_ID.findall(prompt)
 
 
@@ -75,7 +75,7 @@ def keep_separate(_prompt: str) -> str:
 
 
 class JudgingModel(ScriptedLlm):
-    """A model that learns word for word, and judges as it is told to; ``questions`` are those it was asked to judge."""
+    """A model that learns word for word and judges by a script; ``questions`` are the prompts it was asked to judge."""
 
     strategy = MODEL_STRATEGY
     name = "judging model"
@@ -93,14 +93,14 @@ class JudgingModel(ScriptedLlm):
 
 
 class BuiltInLearner(ScriptedLlm):
-    """No model: learns word for word."""
+    """A learner that is no model, and learns word for word."""
 
     def __init__(self) -> None:
         super().__init__(a_record_per_text)
 
 
 class PickyStorage(InMemoryStorage):
-    """Refuses every record whose title ``refuses`` says so of, as a store refuses a row."""
+    """A store that refuses each record for whose title ``refuses`` is true, as a store refuses a row."""
 
     def __init__(self, refuses: Callable[[str], bool]) -> None:
         super().__init__()
@@ -132,7 +132,7 @@ class _PickyTransaction:
 
 @attrs.define(eq=False)
 class Rig:
-    """A learner at work, and the project's judge breaker as the last run left it."""
+    """A running learner, and the state in which the last run left the project's judge breaker."""
 
     learner: Learner
     storage: InMemoryStorage
@@ -140,7 +140,7 @@ class Rig:
     event_count: int = 0
 
     async def learn(self, *texts: str, namespace: Namespace = NAMESPACE) -> Learned:
-        """Take an event for each text, and learn all that waits in one run."""
+        """Take an event for each text, and learn all waiting events in one run."""
         for text in texts:
             self.event_count += 1
             event = an_event(self.event_count, text=text, session=str(self.event_count), namespace=namespace)
@@ -152,14 +152,14 @@ class Rig:
         return self._after(await self.learner.retry_parked(NAMESPACE, self.breaker))
 
     async def titles(self, namespace: Namespace = NAMESPACE) -> list[str]:
-        """Of the live records, sorted."""
+        """The titles of the live records, sorted."""
         return sorted(record.title for record in await self.records(namespace))
 
     async def records(self, namespace: Namespace | None = NAMESPACE) -> tuple[MemoryRecord, ...]:
         return (await self.storage.list_memory_records(namespace=namespace, limit=1000, offset=0)).items
 
     async def history(self) -> list[Replacement]:
-        """Every replacement behind a live record."""
+        """Every replacement that led to a live record."""
         return [
             replacement
             for record in await self.records(None)
@@ -190,7 +190,7 @@ async def a_rig(
     config: Config | None = None,
     offload: Offload = in_place,
 ) -> AsyncIterator[Rig]:
-    """The crew that a learner leans on, running for the length of the block."""
+    """A learner with the services it needs, which run for the length of the block."""
     storage, config, clock = storage or InMemoryStorage(), config or Config(), simulated_world()
     writer = StorageActor(storage, batch_count=8)
     models = EmbeddingModels(

@@ -1,4 +1,4 @@
-"""What a model's wording loses of a turn comes back as facts; the built-in learner's answer is left as it is."""
+"""Details of a turn that a model's wording lost are added as facts; the built-in learner's answer is unchanged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What becomes of a buffer that is not being learned, and that all of it is learned in the end."""
+"""A buffer that is not learned for long is compacted, and all of it is learned in the end."""
 
 from __future__ import annotations
 
@@ -163,7 +163,7 @@ class TestCeiling:
 
         waiting_count, parked_count = simulate(scenario)
         assert waiting_count + parked_count == 10
-        assert 3 <= parked_count <= 6  # half of what had come when the project's actor looked
+        assert 3 <= parked_count <= 6  # half of the events that had come when the project's actor looked
 
     def test_it_is_warned_of_once_however_often_it_takes(self) -> None:
         storage = InMemoryStorage()

@@ -1,4 +1,4 @@
-"""What a learning run adds to the graph: by rule, and by what a model's answer says beside its memories."""
+"""Additions of a learning run to the graph: by rule, and from the part of a model's answer that is for the graph."""
 
 from __future__ import annotations
 
@@ -56,14 +56,14 @@ def test_nothing_is_asked_and_nothing_learned_where_the_graph_is_off() -> None:
 
 
 def test_a_command_whose_words_are_no_texts_costs_nothing() -> None:
-    """Agents send what models wrote."""
+    """Agents pass on whatever JSON a model wrote."""
     given = json.dumps({"command": ["pnpm", 1, None, {"a": []}]})
     body = JsonBody({"tool_name": "shell", "tool_input": given, "tool_response": "ok"})
     assert learned_of(body) == {("uses", "pnpm")}
 
 
 def test_a_project_whose_folder_has_a_long_name_is_learned_of() -> None:
-    """A file system allows 255 bytes, and an entity's name 200 characters."""
+    """A folder's name may have 255 bytes, an entity's name 200 characters."""
     found = learned_of(TextBody("We use Redis for the sessions."), project_path="/home/ada/" + "p" * 255)
     assert found == {("uses", "Redis")}
 
@@ -78,7 +78,7 @@ def test_a_project_whose_folder_has_a_long_name_is_learned_of() -> None:
 def test_a_defect_in_the_graph_costs_no_memory_and_is_named(
     place: str, said: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Neither where events are read nor in the transaction, where the writer would end."""
+    """An error is caught where events are read and in the transaction, where it would end the writer."""
 
     def broken(*_: object, **__: object) -> None:
         raise TypeError("with contents")
@@ -134,7 +134,7 @@ def test_what_is_taken_back_was_never_true_and_what_is_played_says_nothing(
 
 
 def learned_of(body: TextBody | JsonBody, **source: str) -> set[tuple[str, str]]:
-    """The facts of one event and an answer to it; each learning must bring its memory too."""
+    """The facts learned from one event and an answer to it, which must be learned as a memory too."""
     found: set[tuple[str, str]] = set()
     kind = EventKind.PROMPT if isinstance(body, TextBody) else EventKind.TOOL_USE
 

@@ -1,4 +1,4 @@
-"""What is done about a judge that is slow, talks nonsense, or may not be asked; in simulated time."""
+"""A judge that is slow, answers nonsense, or may not be asked; in simulated time."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_an_answer_that_is_no_verdict_is_asked_for_once_more() -> None:
 
 
 class SleepyJudge(JudgingModel):
-    """Never answers what it is asked to judge."""
+    """A model that learns, but never answers a request to judge."""
 
     async def complete(self, prompt: str) -> str:
         answer = await super().complete(prompt)
@@ -65,7 +65,7 @@ TEXTS = [text for pair in PAIRS for text in pair]
 
 
 def test_a_breaker_that_opens_on_the_way_lets_the_rest_through_unjudged() -> None:
-    """Five clusters and a judge that hangs: three times 30 seconds, not five times."""
+    """With five clusters and a judge that hangs, the run waits three times 30 seconds, not five times."""
 
     async def scenario() -> None:
         model = SleepyJudge(keep_separate)
@@ -119,7 +119,7 @@ def test_when_the_day_s_calls_are_used_up_the_rule_judges_and_the_breaker_does_n
 
 
 class UsersWords(JudgingModel):
-    """Learns each text as what a person said."""
+    """A model that learns each text as a person's statement."""
 
     def _answer(self, prompt: str) -> str:
         return super()._answer(prompt).replace("<memory_record ", '<memory_record origin="user" ')

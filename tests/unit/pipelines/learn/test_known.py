@@ -1,4 +1,4 @@
-"""A model is shown what is remembered already, so that nothing is told twice and what is over is said to be over."""
+"""A model is shown the known memories, so that it repeats none and says which ones no longer hold."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _SHOWN = re.compile(r'<memory id="([A-Z])" day="([\d-]{10})">(.*?)</memory>')
 
 
 class Model(ScriptedLlm):
-    """Answers with one record, of which a test says the attributes; ``prompts`` are those it was given."""
+    """A model that answers with one record with given attributes; ``prompts`` are the prompts it was given."""
 
     strategy = MODEL_STRATEGY
     name = "a model"
@@ -43,7 +43,7 @@ class Model(ScriptedLlm):
 
 
 def learned(model: Llm, *steps: tuple[Model, str, str]) -> list[MemoryRecord]:
-    """The records after a first run, and one for each step: whose title and attributes change."""
+    """The records after a first run and one run for each step: (the model to change, its new title and attributes)."""
 
     async def scenario() -> list[MemoryRecord]:
         async with a_rig(model) as rig:
@@ -126,7 +126,7 @@ def test_a_title_with_an_angle_is_shown_and_replaced_as_it_is() -> None:
 
 
 def model_title(record: MemoryRecord) -> str:
-    """As character data."""
+    """The record's title as XML character data."""
     return record.title.replace("<", "&lt;").replace(">", "&gt;")
 
 

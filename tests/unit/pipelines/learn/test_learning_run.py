@@ -1,4 +1,4 @@
-"""A run happens wholly or not at all, and what cannot be committed comes again; in simulated time."""
+"""A run happens wholly or not at all, and events that cannot be committed are learned later; in simulated time."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ UNRELATED = "releases happen every second Tuesday after lunch"
 
 
 class Witness(InMemoryStorage):
-    """Knows what it did to the records; takes nothing while ``is_full``."""
+    """A store that notes its changes of records, and commits nothing while ``is_full``."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -51,7 +51,7 @@ class Witness(InMemoryStorage):
 
 
 def test_until_the_commit_nothing_is_written() -> None:
-    """Extraction and judging are over, and the commit fails: all of it still waits, and is learned once."""
+    """The commit fails after extraction and judging: all events still wait, and are learned once."""
 
     async def scenario() -> None:
         storage = Witness()

@@ -1,4 +1,4 @@
-"""What was asked of models is counted, kept, and limited: in simulated time, through the whole daemon."""
+"""Calls of models are counted, stored and limited: in simulated time, through the whole daemon."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ HALF_A_DAY = 12 * 3600.0
 
 
 class Model(ScriptedLlm):
-    """A model, as far as the books go."""
+    """A script that the statistics count as a model."""
 
     strategy = MODEL_STRATEGY
     name = "model"
@@ -35,7 +35,7 @@ def a_config(*, daily_calls: int = 500, attempts: int = 3) -> Config:
 
 
 async def learn(services: Services, *numbers: int) -> list[str]:
-    """Take events, one a run; answer the strategies of all records, oldest first."""
+    """Take events, each learned in a run of its own; return the strategies of all records, oldest first."""
     for number in numbers:
         await services.capture.take(an_event(number))
         await trio.sleep(35)
@@ -92,7 +92,7 @@ def stay_busy(_prompt: str) -> str:
 
 
 def test_a_call_that_was_not_made_is_not_counted() -> None:
-    """The server said before until when it is busy."""
+    """The server has said how long it is busy, so no call is made."""
 
     async def scenario() -> tuple[LlmStatistics, list[str]]:
         async with simulated_daemon(llm=Model(stay_busy), config=a_config(daily_calls=1)) as services:
@@ -106,7 +106,7 @@ def test_a_call_that_was_not_made_is_not_counted() -> None:
 
 
 def test_attempts_that_fail_are_spaced() -> None:
-    """One second, then two; the last call is the health check, after which the run has failed."""
+    """The pauses are one second, then two. The last call is the health check, after which the run has failed."""
     assert moments_of(LlmError("out of sorts")) == [30.0, 31.0, 33.0, 33.0]
 
 
@@ -119,7 +119,7 @@ def test_a_server_that_wants_to_be_left_alone_for_long_is_left_to_a_later_run() 
 
 
 def moments_of(error: LlmError) -> list[float]:
-    """When a model that fails with ``error`` is asked to learn one batch."""
+    """The times at which a model that fails with ``error`` is asked to learn one batch."""
     moments: list[float] = []
 
     def fail(_prompt: str) -> str:
@@ -246,7 +246,7 @@ def test_no_limit_is_no_limit() -> None:
 
 @pytest.mark.parametrize("attempts", [2, 3])
 def test_a_run_that_uses_up_the_calls_is_finished_by_the_built_in_learner(attempts: int) -> None:
-    """Whether the model's last attempt was the run's last or not; and it says nothing of the model's health."""
+    """That holds whether or not the model's last attempt was the run's last. It does not affect the model's health."""
 
     async def scenario() -> tuple[list[str], LlmStatistics, list[int]]:
         config = a_config(daily_calls=2, attempts=attempts)
@@ -271,7 +271,7 @@ def say_it_twice(_prompt: str) -> str:
 
 @pytest.mark.parametrize(("daily_calls", "calls"), [(1, 1), (0, 3)])
 def test_a_judge_that_may_not_be_asked_any_more_does_not_end_the_run(daily_calls: int, calls: int) -> None:
-    """Extraction took the last call; whether its records say the same is then found without a model."""
+    """Extraction took the last call, so duplicates among its records are then found without a model."""
 
     async def scenario() -> tuple[int, LlmStatistics, int, list[str | None]]:
         async with simulated_daemon(llm=Model(say_it_twice), config=a_config(daily_calls=daily_calls)) as services:

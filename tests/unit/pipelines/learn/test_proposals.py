@@ -1,4 +1,4 @@
-"""A model's lies about a prompt are not learned, and nearly all of its truths are.
+"""False statements of a model about a prompt are not learned, and nearly all true ones are.
 
 The lies and truths stand in ``proposals.txt``; each goes through a learning run with a model that proposes it. The
 checks were made with all of them in view: what they let pass of others, docs/graph.md says.
@@ -28,18 +28,18 @@ LEAST_TRUTHS = 0.9
 
 @attrs.frozen
 class Proposal:
-    """What a model says of a prompt."""
+    """One item of a model's answer about a prompt."""
 
     prompt: str
     what: str
     """The predicate of a fact, or ``wish``."""
     words: str
     marks: tuple[str, ...]
-    """``denied``, ``corrected``, ``replaces`` and the old object."""
+    """Any of ``denied``, ``corrected``, and ``replaces`` with the old object."""
 
     @property
     def element(self) -> str:
-        """As a model writes it."""
+        """The element that a model would write."""
         named = [each.partition(" ")[::2] for each in self.marks]
         attributes = "".join(f' {name}="{value or "yes"}"' for name, value in named)
         if self.what == "wish":
@@ -49,32 +49,32 @@ class Proposal:
 
     @property
     def ended(self) -> str | None:
-        """The object or the wish that it says holds no longer."""
+        """The object or the wish that no longer holds by this proposal."""
         old = next((each.removeprefix("replaces ") for each in self.marks if each.startswith("replaces ")), None)
         return self.words if "denied" in self.marks else old
 
 
 @attrs.frozen
 class Case:
-    """A proposal after what was learned before; both as they stand in the file."""
+    """A line of the file: earlier proposals, then the proposal that is tested."""
 
     line: str
     steps: tuple[Proposal, ...]
 
     def is_done(self, held: set[tuple[str, str]]) -> bool:
-        """Whether what it proposes came to be: what it ends does not hold, and what it states does."""
+        """Whether the last proposal was accepted: the item it ends no longer holds, and the item it states holds."""
         last = self.steps[-1]
         is_ended = last.ended is None or (last.what, last.ended) not in held
         return is_ended and ("denied" in last.marks or (last.what, last.words) in held)
 
     @property
     def before(self) -> set[tuple[str, str]]:
-        """What holds before it."""
+        """The items that hold before the last proposal."""
         return {(each.what, each.words) for each in self.steps[:-1]}
 
 
 def cases() -> dict[str, list[Case]]:
-    """Those of each heading."""
+    """The cases by heading."""
     found: dict[str, list[Case]] = {}
     for line in FILE.read_text(encoding="utf-8").splitlines():
         if line.startswith("["):
@@ -93,7 +93,7 @@ def _proposal(prompt: str, said: str) -> Proposal:
 
 @attrs.frozen
 class Outcome:
-    """What held before the last step of a case, and after it."""
+    """The items that held before and after the last step of a case."""
 
     before: set[tuple[str, str]]
     after: set[tuple[str, str]]
@@ -101,7 +101,7 @@ class Outcome:
 
 @cache
 def outcomes(heading: str) -> Mapping[str, Outcome]:
-    """By the line of each case."""
+    """The outcomes of a heading's cases, by their lines."""
     found: dict[str, Outcome] = {}
 
     async def run() -> None:
@@ -143,7 +143,7 @@ def test_what_may_end_holds_before(heading: str) -> None:
 
 
 def test_few_lies_pass() -> None:
-    """One that ends what a person stated passes too, whatever comes in its place."""
+    """A lie that ends a person's statement counts as passed, even if its replacement is refused."""
     told = outcomes("lies")
     passed = [case.line for case in cases()["lies"] if _passes(case, told[case.line])]
     assert len(passed) <= MOST_LIES, passed

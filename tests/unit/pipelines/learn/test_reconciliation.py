@@ -1,4 +1,4 @@
-"""What says the same becomes one: judged by a model, or by the rule; in simulated time, on a learner and its crew."""
+"""Records that say the same are merged, by a model's judgement or by rule; on a learner, in simulated time."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def test_a_merge_keeps_the_pin_of_what_it_replaces(learner: Callable[[], Scripte
 
 @pytest.mark.parametrize("model", [JudgingModel(merge_all), BuiltInLearner()])
 def test_a_stored_record_beyond_our_limits_is_told_as_one_with_what_says_the_same(model: ScriptedLlm) -> None:
-    """As an upgraded database has them: a long concept, an empty file name, a compaction among the events."""
+    """An upgraded database has such records: a long concept, an empty file name, a compaction among the events."""
     compaction = "compact_01ARZ3NDEKTSV4RRFFQ69G5FAV"
 
     async def scenario() -> list[MemoryRecord]:
@@ -172,7 +172,7 @@ def put_vectors(record_id: RecordId, whole: Vector, window: Vector, transaction:
 def test_neighbors_are_the_nearest_of_the_same_project_above_the_threshold() -> None:
     """Six stored records at known cosines to the candidate; two of them may be shown.
 
-    Each has a window that says what the candidate says. Records are told as one for what they are as wholes.
+    Each has a window with the candidate's text, but only vectors of whole records decide.
     """
     config = Config(reconciliation=ReconciliationConfig(neighbor_count=2, neighbor_similarity=0.8))
     direction = hashed_words(f"{CACHE} {CACHE}")
@@ -198,7 +198,7 @@ def test_neighbors_are_the_nearest_of_the_same_project_above_the_threshold() -> 
 
 
 def test_a_record_that_makes_way_is_not_offered_to_the_next_cluster() -> None:
-    """Both candidates are close to what is stored, but not to each other."""
+    """Both candidates are close to the stored record, but not to each other."""
     config = Config(reconciliation=ReconciliationConfig(intra_batch_similarity=0.95, neighbor_similarity=0.8))
 
     async def scenario() -> list[int]:
@@ -242,7 +242,7 @@ def test_when_the_store_cannot_tell_the_neighbors_the_run_goes_on_without() -> N
 
 
 class ForgetfulEmbedder(HashEmbedder):
-    """Fails on what the judge worded."""
+    """An embedder that fails on the judge's text."""
 
     async def embed(self, texts: Sequence[str]) -> Matrix:
         if any("all of it" in text for text in texts):
@@ -251,7 +251,7 @@ class ForgetfulEmbedder(HashEmbedder):
 
 
 class WornOutEmbedder(HashEmbedder):
-    """Takes two texts, and no more."""
+    """An embedder that accepts only two texts."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -265,7 +265,7 @@ class WornOutEmbedder(HashEmbedder):
 
 
 def test_what_is_learned_again_word_for_word_needs_no_vector_of_its_own() -> None:
-    """Making one takes a hundred times as long as the rest of such a merge."""
+    """Embedding takes a hundred times as long as the rest of such a merge."""
 
     async def scenario() -> list[str]:
         async with a_rig(BuiltInLearner(), model=WornOutEmbedder()) as rig:
@@ -289,7 +289,7 @@ def test_a_merged_record_without_a_vector_is_kept_and_waits_for_one() -> None:
 
 
 class SickEmbedder(HashEmbedder):
-    """Was loaded, and fails on every text."""
+    """An embedder that is loaded, but fails on every text."""
 
     async def embed(self, texts: Sequence[str]) -> Matrix:
         await super().embed(texts)
@@ -325,7 +325,7 @@ def test_the_same_twice_in_one_answer_is_one_whichever_learner_judges() -> None:
 
 
 def test_every_vector_is_of_the_text_that_stands_for_the_record() -> None:
-    """Also that of a merged one, so that embedding it again later changes nothing."""
+    """So embedding a record again later changes nothing, even for a merged one."""
 
     async def scenario() -> None:
         async with a_rig(JudgingModel(merge_all)) as rig:

@@ -1,4 +1,4 @@
-"""One batch that cannot be learned: the rest of the project is learned all the same, and that one in the end."""
+"""A batch that cannot be learned does not keep the project from learning the rest; it is learned in the end."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ TURNS = 16
 
 
 class Choosy(Patient):
-    """Fails, in one way or another, on every prompt that holds a bad word."""
+    """A model that fails or hangs on every prompt that holds a bad word."""
 
     def __init__(self, *, hangs: bool = False) -> None:
         super().__init__()
@@ -44,7 +44,7 @@ def settings(**learning: float) -> Config:
 
 
 async def take_turns(services: Services, bad: set[int], *, turns: int = TURNS, session: str = "s") -> None:
-    """Turns of three events; event 3n is the prompt of turn n."""
+    """Take turns of three events each; event 3n is the prompt of turn n."""
     for turn in range(turns):
         text = f"{BAD} {turn}" if turn in bad else f"turn {turn}"
         kinds = (EventKind.PROMPT, EventKind.TOOL_USE, EventKind.SESSION_SUMMARY)
@@ -119,7 +119,7 @@ def test_turns_of_interleaved_sessions_are_parted_too() -> None:
 
 
 def test_a_model_that_is_sick_is_not_taken_for_a_bad_batch() -> None:
-    """Everything waits for it, as long as it takes."""
+    """All events wait until the model works again, as long as it takes."""
     model = Patient(out_of_sorts)
 
     async def scenario() -> tuple[int, int, set[str]]:
@@ -162,7 +162,7 @@ class TestWithoutAnotherLearner:
         return a_record_per_event(prompt)
 
     def test_the_bad_turn_is_set_aside_shown_and_tried_again(self) -> None:
-        """The built-in learner fails on it, and there is no other learner."""
+        """The built-in learner fails on the turn, and there is no other learner."""
         llm = ScriptedLlm(self.refuse_bad)
 
         async def scenario() -> tuple[ProjectStatistics, list[LearningRun]]:

@@ -1,4 +1,4 @@
-"""What a weaker source says against a fact is told beside it, marked, where it is asked for; never alone."""
+"""A weaker source's claim against a fact is shown, marked, with the fact if it is asked for; never alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The context block of the whole memory: what a message names, whatever of it can be read in time."""
+"""The context block of the whole memory: as much about the things a message names as can be read in time."""
 
 from __future__ import annotations
 
@@ -190,7 +190,7 @@ def test_what_was_told_is_left_out_and_costs_nothing() -> None:
 
 
 class BrokenWalk(InMemoryStorage):
-    """A store that cannot walk."""
+    """A store whose walk of the graph fails after ``seconds``."""
 
     def __init__(self, seconds: float) -> None:
         super().__init__()
@@ -207,7 +207,7 @@ def test_a_strategy_that_fails_or_is_late_is_left_out_and_named(seconds: float, 
         began = trio.current_time()
         found = await context(services, "is Kira on Vercel?")
         assert trio.current_time() - began <= 0.5
-        assert "Kira runs on Vercel" in found.text  # by its words
+        assert "Kira runs on Vercel" in found.text  # found by its words
         (reason,) = [each for each in found.degraded if each.startswith("graph walk")]
         assert problem in reason
 

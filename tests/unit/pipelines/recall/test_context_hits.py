@@ -1,4 +1,4 @@
-"""Which strategies find anything for context blocks is counted, so that one that no longer does is seen."""
+"""The hits of each strategy for context blocks are counted, which shows a strategy that finds nothing any more."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def told(
     storage: InMemoryStorage | None = None,
     **parts: Any,
 ) -> None:
-    """What is there before the daemon starts gets its vectors at once."""
+    """Store ``items`` before the daemon starts, so that they get their vectors at once."""
     kept = storage or InMemoryStorage()
     simulate(lambda: put(kept, *items))
     in_daemon(scenario, storage=kept, **parts)
@@ -44,9 +44,9 @@ async def counted(services: Services) -> ContextStatistics:
 
 
 async def ask(services: Services, count: int, message: str = "Kira runs on Vercel?") -> ContextStatistics:
-    await trio.sleep(1)  # until everything has its vector
+    await trio.sleep(1)  # until all items have vectors
     for number in range(count):
-        await context(services, message, history_slot=80_000 + number)  # none is answered from the cache
+        await context(services, message, history_slot=80_000 + number)  # so that no answer comes from the cache
     return await counted(services)
 
 
@@ -94,7 +94,7 @@ class Nameless(InMemoryStorage):
 
 
 class WithoutAWay(InMemoryStorage):
-    """A store that cannot walk."""
+    """A store that cannot walk the graph."""
 
     async def walk_graph(self, walk: GraphWalk) -> list[Reached]:
         raise StorageBusy("another process holds the lock")

@@ -1,4 +1,4 @@
-"""Memories of a context block may be told by their passages: within the budget, on harmless lines, or not at all."""
+"""Memories of a context block may be shown by passages: within the budget, on harmless lines, or not at all."""
 
 from __future__ import annotations
 

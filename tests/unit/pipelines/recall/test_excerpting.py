@@ -1,4 +1,4 @@
-"""What is known of passages does not depend on what else was found."""
+"""The scores of a memory's passages do not depend on the other memories that were found."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ FINDINGS = findings()
 
 
 def codes_of_passages() -> dict[RecordId, Codes]:
-    """Of all records but two: one has none, and those of the other do not fit."""
+    """The codes of each record's passages; one record has none, and one has a code too few."""
     codes = {
         record.record_id: to_codes(DICE.normal(size=(len(passages_of(record)), DIMENSION)).astype(np.float32))
         for record in RECORDS[1:]

@@ -28,7 +28,7 @@ QUERY = "the parser drops a token"
 
 
 class WithoutRankingFeatures(InMemoryStorage):
-    """Cannot read them, or only late."""
+    """A store whose ranking features come late or cannot be read."""
 
     def __init__(self, how: str) -> None:
         super().__init__()
@@ -43,7 +43,7 @@ class WithoutRankingFeatures(InMemoryStorage):
 
 
 def found(how: str, mode: SearchMode | None = None) -> Findings:
-    """By both rankings, or by that of ``mode`` alone."""
+    """The findings by both rankings, or by the ranking of ``mode`` alone."""
 
     async def scenario() -> Findings:
         async with simulated_daemon(storage=WithoutRankingFeatures(how)) as services:
@@ -67,7 +67,7 @@ def test_records_are_found_without_their_ranking_features_and_it_is_said(how: st
 
 
 class Watched(InMemoryStorage):
-    """Says when its features were asked for. Its words come after ``words_seconds``, each reading meets its fate."""
+    """Notes when features are read. A search by words takes ``words_seconds``; the n-th reading has the n-th fate."""
 
     def __init__(self, words_seconds: float = 0.0, *fates: str) -> None:
         super().__init__()
@@ -87,7 +87,7 @@ class Watched(InMemoryStorage):
 
 
 class Timed(HashEmbedder):
-    """Embeds a query in ``seconds``, or fails after them."""
+    """An embedder that takes ``seconds``, then answers or fails."""
 
     seconds = 0.0
     fails = False
@@ -103,13 +103,13 @@ class Timed(HashEmbedder):
 class Told:
     findings: Findings
     asked: list[tuple[float, set[RecordId]]]
-    """When features were asked for, in seconds since the search began, and of which records."""
+    """Each reading of features: its time in seconds since the search began, and the records."""
     seconds: float
     stages_ms: dict[str, float]
 
 
 def asked_of(storage: Watched, *, embed_seconds: float = 0.0, fails: bool = False) -> Told:
-    """A search for what one record has by its words and another one, which has none of them, by its vector."""
+    """A search that finds one record by words, and by its vector another one that has none of the words."""
     model = Timed()
 
     async def scenario() -> Told:
@@ -150,7 +150,7 @@ def test_texts_of_what_the_vectors_find_are_read_while_the_words_are_awaited() -
 
 @pytest.mark.parametrize("fates", [("busy", "well"), ("well", "busy"), ("late", "well"), ("well", "late")])
 def test_without_some_of_the_texts_hits_are_weighed_without_any(fates: tuple[str, str]) -> None:
-    """Else a record would stand higher for nothing but having been read."""
+    """Otherwise a record would rank higher only because its text was read."""
     told = asked_of(Watched(0.0, *fates), embed_seconds=0.1)
     without = asked_of(Watched(0.0, "busy", "busy"), embed_seconds=0.1)
     assert told.findings.hits == without.findings.hits
@@ -158,7 +158,7 @@ def test_without_some_of_the_texts_hits_are_weighed_without_any(fates: tuple[str
 
 
 def test_no_answer_waits_for_texts_that_are_not_weighed() -> None:
-    """The vectors fail, and what the words found was not read yet: it is not needed any more."""
+    """The vectors fail before the features of the hits by words are read, which are then no longer needed."""
     told = asked_of(Watched(0.0, "late"), embed_seconds=0.1, fails=True)
     assert len(told.asked) == 1
     assert told.seconds == pytest.approx(0.1)
@@ -167,7 +167,7 @@ def test_no_answer_waits_for_texts_that_are_not_weighed() -> None:
 
 
 def test_what_only_the_end_of_a_long_record_says_is_found_by_meaning() -> None:
-    """From the store of the record on: embedded by its parts, kept, and ranked by its best as well as by its whole."""
+    """The whole way: a record is embedded in parts, stored, and ranked by its best part as well as by its whole."""
     filler = " ".join(f"w{number}" for number in range(WINDOW_WORDS))
     long = a_record(1, "Minutes", f"{filler} {QUERY}")
     whole, window = (
@@ -198,7 +198,7 @@ def test_one_ranking_alone_needs_no_ranking_features(mode: SearchMode) -> None:
 
 
 class Unsound(HashEmbedder):
-    """Gives no direction for texts that say so."""
+    """An embedder that returns NaN for texts with the word "unsound"."""
 
     async def embed(self, texts: Sequence[str]) -> Matrix:
         vectors = await super().embed(texts)
@@ -207,7 +207,7 @@ class Unsound(HashEmbedder):
 
 
 def told_by(query: str) -> tuple[list[str], tuple[str, ...]]:
-    """What is told of three memories, one of them unsound."""
+    """The ids of the memories shown, out of three of which one is unsound, and the degraded stages."""
 
     async def scenario() -> tuple[list[str], tuple[str, ...]]:
         async with simulated_daemon(model=Unsound()) as services:
@@ -246,7 +246,7 @@ def test_rankings_that_cannot_be_weighed_leave_the_words(monkeypatch: pytest.Mon
 
 @pytest.mark.parametrize("query", [QUERY, ""])
 def test_by_meaning_alone_nothing_can_be_searched_while_embedding_is_off(query: str) -> None:
-    """An empty list would say that nothing is remembered."""
+    """An empty list would mean that nothing is remembered."""
 
     async def scenario() -> None:
         config = Config(embedding=EmbeddingConfig(enabled=False))

@@ -1,4 +1,4 @@
-"""Where the graph answers prompts, a session is told each item once, unless it says something else now."""
+"""If the graph answers prompts, a session is told each item once, and again only if the item has changed."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def config(**values: Any) -> Config:
 async def ask(
     services: Services, text: str = "how do we release shop?", session: str | None = "s", event: str | None = None
 ) -> set[str]:
-    """The ids of what is told."""
+    """The ids of the items that are told."""
     event_id = None if event is None else EventId(event)
     answer = await services.recall.answer(NAMESPACE, TextBody(text), session_id=session, event_id=event_id)
     assert answer.degraded == ()

@@ -1,4 +1,4 @@
-"""Questions in the past tense find what held and ended, though they name nothing but a time or "we"."""
+"""Questions in the past tense find facts that have ended, even if they name only a time or "we"."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FOLDER = "/home/ada/shop"
 
 
 def used(number: int, object_: str, *, from_days: int | None, until_days: int | None, of: Any = SHOP) -> Any:
-    """A fact that began and ended so many days ago; None: always, still. It was confirmed last as it ended."""
+    """A fact that began (None: always) and ended (None: still holds) some days ago, when it was last confirmed."""
     began, ended = (None if days is None else now() - timedelta(days=days) for days in (from_days, until_days))
     validity = Validity(observed_at=now() - timedelta(days=from_days or 900), valid_from=began, valid_until=ended)
     return graph.fact(number, of, object_, predicate="uses", validity=validity, last_confirmed_at=ended or now())

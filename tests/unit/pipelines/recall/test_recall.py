@@ -1,4 +1,4 @@
-"""A prompt is answered in time, or with silence, and never with an error."""
+"""A prompt gets an answer in time, or silence, and never an error."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_what_helps_is_told_first() -> None:
 
 
 class BadPassages(InMemoryStorage):
-    """Passages that are late, or cannot be read."""
+    """A store whose passages are late, or cannot be read."""
 
     def __init__(self, seconds: float) -> None:
         super().__init__()
@@ -105,7 +105,7 @@ STAGES = {
     "list_replacements": "history",
     "get_passages": "passages",
 }
-"""By what a prompt reads: what ``degraded`` calls it."""
+"""The name in ``degraded`` of each thing that a prompt reads."""
 
 
 @pytest.mark.parametrize("is_late", [True, False])
@@ -129,7 +129,7 @@ def test_a_read_that_is_late_or_fails_is_named_and_the_rest_is_told(read: str, i
 
 
 def test_computing_for_learning_holds_up_no_prompt() -> None:
-    """Everything of the learner's that computes is stuck; the prompt's own is not behind it."""
+    """All computing of the learner is stuck; the prompt's computing does not queue behind it."""
 
     async def stuck(_compute: Callable[[], T], /) -> T:
         await trio.sleep_forever()
@@ -158,7 +158,7 @@ def test_computing_for_learning_holds_up_no_prompt() -> None:
 def test_a_prompt_whose_time_is_used_up_is_late_and_no_error(
     pipeline: Literal["hybrid", "graph"], left_seconds: float
 ) -> None:
-    """It waited for its session or its project, so that less is left than searching must leave for the rest."""
+    """The prompt waited for its session or its project; less time is left than a search must leave for the rest."""
 
     async def scenario() -> Retrieval:
         config = Config(recall=RecallConfig(pipeline=pipeline))
@@ -290,7 +290,7 @@ def test_prompts_that_come_together_are_answered_one_by_one_but_wait_for_none_to
 
 
 def test_a_prompt_that_waited_for_its_turn_is_answered_inside_its_budget_all_the_same() -> None:
-    """By words: the model is late for all, and so each keeps its turn for as long as it may search."""
+    """Found by words: the model is late for all prompts, so each keeps its turn for as long as it may search."""
 
     async def scenario() -> list[tuple[bool, tuple[str, ...]]]:
         model = HashEmbedder()

@@ -27,7 +27,7 @@ class Listed:
 
 @attrs.frozen
 class Shelf:
-    """Finds what it was given, or fails."""
+    """A retriever that finds the record it was given, or fails."""
 
     kind: RetrieverKind
     found: str | None

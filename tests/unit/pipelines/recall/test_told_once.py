@@ -1,4 +1,4 @@
-"""What a session was told once is not told again in it; the room goes to what is new."""
+"""A session is told a memory only once; the room goes to new ones."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ CITIES = "Oslo Bern Kyiv Rome Riga Bonn Lima Cairo Quito Minsk Sofia Accra Dakar
 
 
 async def remember(services: Services, count: int) -> None:
-    """As many memories that answer the question, no two of them alike."""
+    """Store ``count`` memories that answer the question, no two of them alike."""
     for number, city in enumerate(CITIES.split()[:count], 1):
         await services.remember.put(about(number, city))
     await trio.sleep(1)
@@ -117,7 +117,7 @@ def test_other_sessions_and_prompts_of_none_are_told_all_of_it() -> None:
 
 def test_prompts_of_a_session_that_come_together_repeat_nothing() -> None:
     async def story(services: Services, storage: InMemoryStorage) -> None:
-        storage.words_seconds = 0.2  # longer than a turn: they are worked on side by side
+        storage.words_seconds = 0.2  # longer than a turn, so the prompts are answered at the same time
         answers: list[tuple[RecordId, ...]] = []
 
         async def one() -> None:
@@ -263,7 +263,7 @@ def test_an_answer_that_was_not_sent_told_nothing() -> None:
 
         async with trio.open_nursery() as nursery:
             nursery.start_soon(refused)
-            await trio.sleep(0.1)  # by now the memories are found, and the event is not kept yet
+            await trio.sleep(0.1)  # now the memories are found, and the event is not stored yet
             assert await ask(services) == ()
             gate.set()
         assert len(await ask(services)) == 2

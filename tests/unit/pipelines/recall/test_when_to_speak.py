@@ -1,4 +1,4 @@
-"""Recall speaks where a session sets its goal or somebody asks about the past, and is silent in between."""
+"""Recall answers when a session sets its goal or somebody asks about the past, and is silent in between."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ EVENT = EventId("01JB2M9P7S8QXKD3W5T6V4ZH0N")
 async def tell(
     services: Services, text: str, *, hours: float = 0, event: EventId | None = None, session: str = "s"
 ) -> str:
-    """What a prompt of the session is told, ``hours`` after its beginning."""
+    """The text that a prompt of the session is told, ``hours`` after EPOCH."""
     said_at = EPOCH + timedelta(hours=hours)
     found = await services.recall.answer(NAMESPACE, TextBody(text), session_id=session, event_id=event, said_at=said_at)
     assert found.degraded == ()

@@ -49,7 +49,7 @@ def test_the_shares_are_the_whole() -> None:
 
 def test_what_a_category_leaves_goes_to_the_best_of_the_others() -> None:
     episodes = [line(number, "- a b") for number in range(40)]
-    assert len(fitted(episodes, budget=100, count=words)) == 32  # three words each, and the heading
+    assert len(fitted(episodes, budget=100, count=words)) == 32  # three words each, and a heading
 
 
 def test_no_category_takes_the_share_of_another() -> None:

@@ -1,4 +1,4 @@
-"""Which names a message has in it: whole words, with signs or without, and none inside a word."""
+"""The names that a message contains: whole words, with or without signs, and never a part of a word."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from kiro_learn.retrieval.graph.query import LONGEST_NAME, MOST_SPANS, analyzed,
 from tests.unit.storage.contract_graph import entity
 
 WIDE = "".join(chr(ord(letter) + 0xFEE0) for letter in "Kira")
-"""In letters as wide as Chinese characters."""
+"""The name in full-width letters."""
 NOW = datetime(2026, 2, 14, 12, 0, tzinfo=UTC)
 
 
 def meant(text: str, *names: str) -> set[str]:
-    """Which of the entities with these names ``text`` means."""
+    """The names, of these, whose entities ``text`` means."""
     query = analyzed(text, now=NOW)
     known = [entity(number, name) for number, name in enumerate(names, start=1)]
     looked_up = {" ".join(name.casefold().split()) for name in query.names()}

@@ -1,4 +1,4 @@
-"""Which prompts set a goal or ask about the past, and which only go on."""
+"""Prompts that set a goal or ask about the past, and prompts that only continue."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What the search syntax takes, and where it says that something is wrong."""
+"""The expressions that the search syntax accepts, and the positions at which it reports errors."""
 
 from __future__ import annotations
 

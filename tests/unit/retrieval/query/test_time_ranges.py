@@ -23,7 +23,7 @@ NOW = datetime(2026, 3, 18, 15, 30, 30, tzinfo=BERLIN)
 
 
 def at(local: str) -> datetime | None:
-    """A moment of the zone in UTC; ``-`` is an open side, ``now`` is now."""
+    """A moment of Berlin's time in UTC; ``-`` is an open side (None), ``now`` is NOW."""
     if local == "-":
         return None
     return (NOW if local == "now" else datetime.fromisoformat(local).replace(tzinfo=BERLIN)).astimezone(UTC)
@@ -56,15 +56,15 @@ SPOKEN = {
     "what did I do last week?": soft("2026-03-09", "2026-03-16"),
     "this month's decisions": soft("2026-03-01", "2026-04-01"),
     "everything from last year": soft("2025-01-01", "2026-01-01"),
-    # so long ago: as wide as the unit
+    # "ago": a range of one unit
     "we changed it two days ago": soft("2026-03-16", "2026-03-17"),
     "3 weeks ago we had a fix": soft("2026-02-23", "2026-03-02"),
     "about two months ago": soft("2026-01-01", "2026-02-01"),
     "a year ago": soft("2025-01-01", "2026-01-01"),
-    # so long until now
+    # a span that ends now
     "what changed in the last 3 days?": soft("2026-03-15T15:30:30", "now"),
     "over the past two weeks we tried it": soft("2026-03-04T15:30:30", "now"),
-    # by name
+    # named months and dates
     "what did we ship in January?": soft("2026-01-01", "2026-02-01"),
     "in november we moved to trio": soft("2025-11-01", "2025-12-01"),
     "the outage in May 2025": soft("2025-05-01", "2025-06-01"),
@@ -77,11 +77,11 @@ SPOKEN = {
     "after last week": soft("2026-03-16", "-"),
     "what changed since 3 March?": soft("2026-03-03", "-"),
     "since January nothing works": soft("2026-01-01", "-"),
-    # what held
+    # what held at a time
     "as of 2026-03-03, which port?": validity("2026-03-03", "2026-03-04"),
     "as of last month": validity("2026-02-01", "2026-03-01"),
     "As of March 2025 what was the default?": validity("2025-03-01", "2025-04-01"),
-    # the first of several
+    # only the first of several ranges
     "yesterday or last week?": soft("2026-03-17", "2026-03-18"),
 }
 

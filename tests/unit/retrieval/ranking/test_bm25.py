@@ -1,4 +1,4 @@
-"""Without an index, what contains the words is ranked on the scale that the floor judges."""
+"""Without an index, texts that contain the words are scored on the scale that the floor uses."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from kiro_learn.retrieval.ranking.bm25 import (
 
 
 def standing(*places: tuple[int, int]) -> PostingList:
-    """A word at these (document, place)."""
+    """The posting list of a word that stands at each (document, place)."""
     keys = [document << DOCUMENT_BITS | place for document, place in places]
     return PostingList.of(np.array(keys, np.int64))
 
@@ -72,7 +72,7 @@ def test_the_best_are_those_and_all_that_tie_with_the_last() -> None:
 
 
 def test_a_list_takes_at_least_the_bytes_of_each_of_its_numbers() -> None:
-    """What is let go when memory is short is chosen by it."""
+    """The size decides which lists are dropped when memory is short."""
     found = standing((1, 4), (1, 7), (3, 0))
     assert found.size_bytes == 4 * (2 + 3 + 3), "two documents, three beginnings, three places"
 
@@ -117,7 +117,7 @@ EVERYWHERE = (1, 2, 3, 4)
 
 
 def word(*places: tuple[int, int], column: int = 0, length: int = 1) -> Phrase:
-    """A word that adds 1 to a document where it stands near, at these (document, place)."""
+    """A word at each (document, place), which adds 1 to a document in which it stands near another word."""
     keys = [document << DOCUMENT_BITS | column << COLUMN_BITS | place for document, place in places]
     found = PostingList.of(np.array(keys, np.int64))
     return Phrase(1.0, found, np.ones(len(found.documents)), length)

@@ -30,7 +30,7 @@ class Words:
 
 
 def near(*names: str) -> VectorRanking:
-    """``names`` have the query's own vector, among two hundred that have nothing to do with it."""
+    """A ranking in which ``names`` have the query's own vector, and two hundred other records unrelated ones."""
     others = [RecordId(f"other {number}") for number in range(200)]
     index = VectorIndex.of(others, [NOW] * 200, BACKGROUND)
     for name in names:

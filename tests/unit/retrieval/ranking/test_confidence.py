@@ -36,7 +36,7 @@ def test_a_single_memory_stands_for_itself() -> None:
 
 
 def test_one_more_passage_never_moves_it_by_much() -> None:
-    """Where a 20th memory changed the rule, it silenced what 19 had answered."""
+    """If the rule changed at the 20th memory, that one could silence a question that 19 memories had answered."""
     known = [0.5, 0.3, 0.2]
     grown = [confidence([*known, *[0.1] * count]) for count in range(80)]
     assert max(abs(one - next_one) for one, next_one in pairwise(grown)) < 0.01
@@ -73,7 +73,7 @@ def at(minute: int, session: str | None = "s") -> RankingFeatures:
 
 
 def carried(scores: dict[str, float], **ranking_features: RankingFeatures) -> dict[str, float]:
-    """With all records learned at once."""
+    """The scores after the boost by session, if all records were learned at once."""
     known = {RecordId(name): features for name, features in ranking_features.items()}
     found = {RecordId(name): score for name, score in scores.items()}
     return {str(name): score for name, score in session_boost(found, dict.fromkeys(found, LEARNED), known).items()}
@@ -104,7 +104,7 @@ ASKED = ("message", "broker")
 
 
 def found(*newer: str, old: str = OLD) -> dict[str, str]:
-    """``newer``: one a day, after ``old``; the numbers of those that overturn it, and its name."""
+    """The texts of ``newer`` that overturn ``old``, as {"new0": "old"}; they were said one a day, after ``old``."""
     texts = {RecordId("old"): old} | {RecordId(f"new{number}"): text for number, text in enumerate(newer)}
     moments = {each: START + timedelta(days=day) for day, each in enumerate(texts)}
     return {str(new): str(of) for new, of in successors([RecordId("old")], texts, moments, ASKED).items()}

@@ -1,4 +1,4 @@
-"""Vectors of any length up to 1,024: an index takes it from the data."""
+"""Vectors may have any length up to 1,024; an index takes the length from the data."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ def test_deviations_are_those_of_the_cosines_with_the_mean_taken_off() -> None:
 def test_what_is_usual_among_many_is_told_by_codes_unless_they_are_too_alike_for_that(
     spread: float, tolerance: float
 ) -> None:
-    """At a spread of 0.1 the mean cosine of two records is 0.99; a product of codes may be as far off."""
+    """At a spread of 0.1 two records have a mean cosine of 0.99; a product of codes may be wrong by the difference."""
     dice = np.random.default_rng(7)
     middle, *steps = dice.standard_normal((FEW_ROWS + 345, DIMENSION)) / DIMENSION**0.5
     vectors = (middle + spread * np.array(steps)).astype(np.float32)
@@ -84,7 +84,7 @@ def test_the_story_of_an_index_changes_no_deviation() -> None:
 
 
 def test_the_deviation_of_a_long_record_counts_its_whole_and_its_best_window() -> None:
-    """Of all others as well: what is usual is what their deviations are measured by."""
+    """So do the deviations of all others, by which a usual deviation is measured."""
     firsts = VECTORS[::2]
     index = VectorIndex.of(NAMES[:20], [NOW] * 20, VECTORS, [2] * 20)
     units = as_kept(VECTORS)

@@ -26,7 +26,7 @@ def found(words: Words, vectors: VectorRanking) -> Found:
 
 
 def hits(names: str, *, day: int = 0) -> tuple[Hit, ...]:
-    """One hit a letter, best first, all of the same day."""
+    """One hit for each letter, best first, all on the same day."""
     return tuple(Hit(RecordId(name), LONG_AGO + timedelta(days=day), float(-rank)) for rank, name in enumerate(names))
 
 

@@ -1,4 +1,4 @@
-"""The figures that the search guide gives for its signals and weights."""
+"""The search guide's numbers for its signals and weights."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a person or an agent says later ends what another memory chose, or only speaks of it."""
+"""A later statement of a person or an agent ends another memory's choice, or only mentions it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MOMENTS = {OLD: datetime(2026, 1, 5, tzinfo=UTC), NEW: datetime(2026, 1, 6, tzin
 
 
 def overturns(new: str, old: str) -> bool:
-    """Whether the later one overturns the other, where there are no more than these."""
+    """Whether ``new``, which was said later, overturns ``old``, if there are no other memories."""
     return overturned_among([OLD], {OLD: old.lower(), NEW: new.lower()}, MOMENTS) == {NEW: OLD}
 
 
@@ -117,7 +117,7 @@ HOLDS = [
     ("Always use npm here", "We could switch to pnpm"),
     ("Always use npm here", "We switched to vitest because it is fast"),
     ("Use pnpm, not npm", "We switched to pnpm last week"),
-    # What is confirmed, and what only might be.
+    # The choice is confirmed, or only might end.
     (
         "Celery is replaced by procrastinate 2.15 on Postgres",
         "I would not: tasks were lost twice with Celery on Redis.\nasked: agreed, stay with procrastinate",
@@ -133,7 +133,7 @@ HOLDS = [
     ("RabbitMQ carries the orders", "RabbitMQ is used instead of Kafka"),
     ("We use Kafka, RabbitMQ is gone", "The RabbitMQ volumes were removed"),
     ("Kafka instead of RabbitMQ", "RabbitMQ was removed from the compose file"),
-    # What changes something about it.
+    # Something about the choice changes.
     (
         "Let's use argon2 for passwords instead of bcrypt, because bcrypt cuts at 72 bytes",
         "Let's raise argon2's memory to 64 MiB, because the pentest asked for it",
@@ -161,7 +161,7 @@ HOLDS = [
     ("The tests are in tests", "The tests are slow now"),
     ("The API listens on port 8080", "The viewer listens on port 8081 now"),
     ("We use Postgres", "The Postgres driver is asyncpg now instead of psycopg"),
-    # What is ended elsewhere.
+    # Something else ends.
     ("Sessions are kept in Redis", "Redis is gone from the rate limiter"),
     ("The cart uses zustand", "We no longer use zustand for the theme"),
     ("RabbitMQ carries the orders", "rabbitmqctl was removed from the path"),

@@ -49,7 +49,7 @@ def test_equal_vectors_tie_and_the_newest_comes_first_then_the_smaller_id() -> N
 
 
 def test_equal_vectors_tie_wherever_their_rows_lie() -> None:
-    """The last bits of a float32 product depend on the row; a search must not."""
+    """The last bits of a float32 product depend on the row; the result of a search must not."""
     dice = np.random.default_rng(7)
     vector, query = dice.standard_normal((2, DIMENSION)).astype(np.float32)
     names = [RecordId(f"{number:04}") for number in range(4_100)]

@@ -50,7 +50,7 @@ def test_products_are_exact_where_every_summand_is_extreme(code: int, piece: int
 @pytest.mark.parametrize("number", range(8))
 @pytest.mark.parametrize("length", [1, 0.001])
 def test_the_pieces_of_a_direction_are_small_and_say_what_they_leave(number: int, length: float) -> None:
-    """Number 5 is zero: the mean of a namespace may be."""
+    """Vector 5 is zero, as the mean of a namespace may be."""
     vector = UNITS[number] * np.float32(length)
     direction = Direction.of(vector)
     assert np.abs(direction.pieces.astype(int)).max() <= PIECE_LIMIT

@@ -1,4 +1,4 @@
-"""The brief: rules first, a line a memory, never too long, and nothing stored can imitate its form."""
+"""The brief: rules first, one line for each memory, never too long, and no stored text can imitate its form."""
 
 from __future__ import annotations
 

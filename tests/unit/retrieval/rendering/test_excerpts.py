@@ -16,7 +16,7 @@ def found(record: MemoryRecord, score: float = 1.0, *nearness: float) -> Excerpt
 
 
 def long_record(number: int, *paragraphs: str) -> MemoryRecord:
-    """Each paragraph is a passage of its own, behind those of the title and of the beginning."""
+    """A record with a passage for the title, one for the beginning, and one for each paragraph."""
     return attrs.evolve(a_record(number, f"Title {number}", "The beginning."), facts=tuple(paragraphs))
 
 

@@ -1,4 +1,4 @@
-"""Passages of a memory and the facts told with them; tokens are counted rather too high than too low."""
+"""Passages of a memory and the facts shown with them; a count of tokens is too high rather than too low."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SENTENCE = "This sentence has somewhat more characters than a passage needs, so 
 
 
 def lines_of(summary: str, *facts: str) -> list[tuple[str, ...]]:
-    """Without the title's."""
+    """The lines of each passage, without the title's passage."""
     record = unchecked_evolve(a_record(1, "A title", "-"), summary=summary, facts=facts)
     return [passage.lines for passage in passages_of(record)][1:]
 

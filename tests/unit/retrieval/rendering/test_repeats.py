@@ -1,4 +1,4 @@
-"""What was overturned stands below what overturns it, which says what was before; it never comes alone."""
+"""An overturned memory stands below the one that overturns it, which says what it replaced; it is never alone."""
 
 from __future__ import annotations
 

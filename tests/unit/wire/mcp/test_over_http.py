@@ -1,4 +1,4 @@
-"""Headers that repeat the body, and the status of an answer."""
+"""MCP over HTTP: headers that repeat the body, and the status of an answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The protocol as a value, in each revision that is served."""
+"""The MCP protocol as a value without input and output, in each supported revision."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def only(exchange: tuple[Conversation, Exchange]) -> Any:
 
 
 def answer(message: dict[str, Any], version: str | None = None) -> Any:
-    """The one output of a message, the result of a request unwrapped."""
+    """The only output for a message; of a result, its value."""
     output = only(Conversation(version).receive(message))
     return output.value if isinstance(output, Result) else output
 

@@ -1,4 +1,4 @@
-"""What the tools' schemas promise is what arguments are read as."""
+"""Arguments are read as the tools' schemas promise."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ VALUES = st.dictionaries(st.sampled_from("twnlbx"), st.one_of(LEAVES, st.lists(L
 
 @given(value=st.one_of(VALUES, LEAVES))
 def test_problems_are_found_where_a_validator_finds_them(value: Any) -> None:
-    """As jsonschema, but for a whole number that is written with a point, which JSON Schema takes."""
+    """Equal to jsonschema's, except that JSON Schema accepts a whole number with a decimal point."""
     theirs = list(jsonschema.Draft202012Validator(SCHEMA).iter_errors(value))
     is_pointed = isinstance(value, dict) and isinstance(value.get("n"), float)
 

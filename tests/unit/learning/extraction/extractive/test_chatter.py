@@ -1,4 +1,4 @@
-"""What only tells how things stand is told from what still holds next month; small talk asks nothing."""
+"""A sentence on how things stand now differs from one that still holds next month; small talk asks nothing."""
 
 from __future__ import annotations
 

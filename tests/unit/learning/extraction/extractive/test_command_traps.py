@@ -1,4 +1,4 @@
-"""A call that fails for how it is made is learned with the call that worked; failures of the work itself are not."""
+"""A call that failed because of its form is learned with the call that worked; a failed task is not learned."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def a_use(number: int, name: str, command: str, output: str) -> ToolUse:
 
 
 def learned(*calls: tuple[str, str], sessions: str = "", name: str = "Bash") -> list[Extract]:
-    """What is learned of these commands and their outputs, each of the session with its letter."""
+    """The traps learned from these commands and outputs; ``sessions`` has one letter, a session, for each call."""
     letters = sessions or "s" * len(calls)
     events = tuple(
         FramedEvent(letter, tool=a_use(number, name, command, output))
@@ -66,7 +66,7 @@ def test_what_is_announced_before_a_call_is_no_part_of_it() -> None:
 
 
 def test_the_same_trap_has_the_same_words_wherever_its_output_went() -> None:
-    """So that those of several sessions become one memory."""
+    """So the traps of several sessions become one memory."""
     one = learned(RTK, ("bun run test", "ok"))
     other = learned(("rtk bun run test > out.txt || true", RTK[1]), ("bun run test 2>&1", "ok"))
     assert [each.title for each in one] == [each.title for each in other]
@@ -78,7 +78,7 @@ def test_the_label_of_an_output_is_no_part_of_the_error() -> None:
 
 
 def test_what_was_to_be_done_is_done_by_the_call_that_worked() -> None:
-    """Another step of the same work, with as many words in common, is no mend."""
+    """Another step of the same work is no fix, even with as many words in common."""
     (trap,) = learned(RTK, ("rtk lint bun run lint", "ok"), ("bun run test", "ok"))
     assert trap.title.endswith("run `bun run test`")
 

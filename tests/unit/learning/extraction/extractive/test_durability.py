@@ -1,5 +1,5 @@
 # ruff: noqa: RUF001  # full-width marks of Japanese
-"""Which turns make a memory: those that teach something that still holds next month."""
+"""A turn makes a memory if it teaches something that still holds next month."""
 
 from __future__ import annotations
 

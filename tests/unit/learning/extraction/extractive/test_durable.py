@@ -136,14 +136,14 @@ def test_a_rule_in_the_middle_of_a_sentence_may_forbid_more_than_a_few_verbs() -
 @pytest.mark.parametrize(
     "prompt",
     [
-        # of all things of a kind
+        # rules about all things of a kind
         "every route needs a response_model, otherwise the openapi client breaks",
         "all timestamps must be stored in UTC",
         "secrets never go into .env.example",
         "make sure every new endpoint has a test",
         "nobody should edit CHANGELOG.md by hand, it's generated",
         "Remember: screenshots for PRs go to docs/shots, named by ticket",
-        # an occasion, and what is to be done then
+        # an occasion, and what to do then
         "ask me before you add a dependency",
         "you should ask me before you install a package",
         "before pushing, run make lint",
@@ -152,7 +152,7 @@ def test_a_rule_in_the_middle_of_a_sentence_may_forbid_more_than_a_few_verbs() -
         "use uv, not pip",
         "right, forget npm, always pnpm in this repo",
         "integer cents everywhere, never floats",
-        # what is not wanted
+        # prohibitions
         "no emojis in commit messages",
         "please, no default exports",
         "I don't want any mocks in integration tests",
@@ -169,7 +169,7 @@ def test_what_is_less_plain_is_a_rule_by_its_signs(prompt: str) -> None:
 @pytest.mark.parametrize(
     "prompt",
     [
-        # text that is quoted, reported, or to be worked on
+        # text that is quoted, reported, or to be edited
         "Summarise this license: You must not sublicense the software. Never remove the copyright notice.",
         'The log says: "Never call setState inside render".',
         "Write a README that says: always run npm install first",
@@ -178,7 +178,7 @@ def test_what_is_less_plain_is_a_rule_by_its_signs(prompt: str) -> None:
         "Here is the prompt for the bot: You are a chef. Never suggest meat.",
         "My colleague said we should never use threads.",
         "write a test that the parser never use more than 10 MB",
-        # the moment
+        # requests for the moment
         "don't forget to save",
         "remember to check the logs when it's done",
         "make sure you always show me the diff of this change before you apply it",
@@ -188,7 +188,7 @@ def test_what_is_less_plain_is_a_rule_by_its_signs(prompt: str) -> None:
         "don't write code yet",
         "do not run the tests",
         "dont forget to switch to a fresh branch cause this one is merged already",
-        # what only tells, complains or chats
+        # reports, complaints and chat
         "you never know",
         "agents always fail at this step",
         "always the same error",

@@ -1,4 +1,4 @@
-"""What was tried and given up is remembered with why, as what is not to be tried again."""
+"""An attempt that was given up is remembered with the reason, as something not to try again."""
 
 from __future__ import annotations
 

@@ -330,7 +330,7 @@ def test_a_note_sums_up_nothing() -> None:
 
 
 def test_markup_and_control_characters_come_through_as_a_model_would_be_shown_them() -> None:
-    """The figures are those of the learner that had its batch written as text and parsed again."""
+    """The expected values come from a learner whose batch was written as text and parsed again."""
     talk = MessageBody(
         (
             Turn("user", "Always sign commits with <gpg>."),

@@ -1,5 +1,5 @@
 # ruff: noqa: RUF001  # words of other scripts, whose letters resemble Latin ones
-"""Rules are told from complaints and questions in other languages, too, and causes are kept."""
+"""In other languages, too, rules differ from complaints and questions, and causes are kept."""
 
 from __future__ import annotations
 
