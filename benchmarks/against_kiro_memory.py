@@ -3,9 +3,9 @@
     python benchmarks/against_kiro_memory.py [--package FOLDER] [--with-vectors FOLDER] [--records 10000]
 
 Starts a daemon in an empty home with the bundled model, one without a model, and the worker of the npm package
-``kiro-memory`` in ``FOLDER/node_modules``. That of ``--package`` is as npm leaves it, and searches by words only. That
-of ``--with-vectors`` has transformers.js, which is lent our model, so that both embed alike (needs ``onnx``). Without
-either option, only our daemons are measured. Needs Node 18 or later, and in each folder:
+``kiro-memory`` in ``FOLDER/node_modules``. The package of ``--package`` is as npm leaves it, and searches by words
+only. The one of ``--with-vectors`` has transformers.js, with our model, so that both embed alike (needs ``onnx``).
+Without either option, only our daemons are measured. Needs Node 18 or later, and in each folder:
 
     npm install kiro-memory@3.1.1
     npm install @huggingface/transformers@3.8.1 --ignore-scripts     # with vectors only

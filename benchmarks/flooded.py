@@ -64,7 +64,7 @@ class Shares(NamedTuple):
     nonsense: int
     """The questions about things that no memory is about."""
     nonsense_far: int
-    """Those of them for which the search said that nothing is near."""
+    """The nonsense questions for which the search said that nothing is near."""
 
 
 class Options(NamedTuple):

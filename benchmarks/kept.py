@@ -17,13 +17,13 @@ kept if a memory has its words. In the other cases it is wrong to learn a rule o
 anything at all. ``precision``: the share of what was learned that should be.
 
 For changes: ``kept``, the newer statement was learned as a rule or a choice; ``ended``, the older one is said to have
-ended, by the words of both (``others ended``: the same where the older one stands).
+ended, judged by the words of both; ``others ended``, the same where the older one still holds.
 
-Of two overturned statements, the older one is learned three weeks before the newer. Then a daemon's services in this
-process are asked the question. ``alone``: the pairs with a replacement of which only the older statement is told;
-``unmarked``: those of which both are told, and nothing says that the older one ended. ``wrongly ended``: the other
-pairs whose older statement is said to have ended. ``--show`` prints each case that went wrong. A seed parts the cases
-into a half to work on and one to judge by; show only the half to work on.
+For overturned statements, the older one is learned three weeks before the newer. Then a daemon's services in this
+process are asked the question. ``alone``: pairs with a replacement for which only the older statement is told;
+``unmarked``: such pairs for which both are told, and nothing says that the older one ended. ``wrongly ended``: the
+other pairs whose older statement is said to have ended. ``--show`` prints each case that went wrong. A seed parts the
+cases into a half to work on and one to judge by; show only the half to work on.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ For example, where ``retrieval`` stands for ``kiro_learn.retrieval``:
 
 Each history of DATA (see ``histories.py``) is learned once; then its questions are asked with every combination of the
 values, at every budget. For each history in turn, a combination is chosen by its mean over the other two histories and
-all budgets, and judged on this one. Of equal ones the first is chosen, so give the values in force first. The last line
+all budgets, and judged on this one. The first of equal ones is chosen, so give the values in force first. The last line
 has the means of the judged figures, which no choice has seen. Two replays of one history differ by a question or two:
 ``--replays`` learns each history that many times and takes the means.
 """

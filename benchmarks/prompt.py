@@ -148,7 +148,7 @@ def spread(times: Times) -> dict[str, float]:
 
 
 def measure(home: Path, asked: list[str], early: list[str], *, namespaces: int) -> dict[str, Any]:
-    """All figures of one home. ``early`` is asked first. Of several namespaces, two are measured in turn."""
+    """All figures of one home. ``early`` is asked first. If there are several namespaces, two are measured in turn."""
     mine = namespace(0)
     # The memories' actor is not the daemon's: if it were not trusted, briefs would leave them out.
     with running_daemon(home, {"KIRO_LEARN_RECALL_TRUSTED": ACTOR}) as daemon:

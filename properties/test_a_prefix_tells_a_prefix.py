@@ -89,5 +89,5 @@ def test_a_prefix_of_a_file_gives_a_prefix_of_its_events(name: str, data: st.Dat
 
 @pytest.mark.parametrize("name", SESSIONS)
 def test_the_whole_file_is_told(name: str) -> None:
-    """Else the promise could be kept by reading nothing."""
+    """Otherwise a reader that reads nothing would keep the promise."""
     assert len(settled(SESSIONS[name].whole())) >= 5

@@ -90,7 +90,7 @@ class FatedEmbedder(HashEmbedder):
 
 @scheduled(fates=st.fixed_dictionaries(dict.fromkeys(STAGES, FATES)))
 async def test_an_answer_comes_in_time_and_names_what_it_lacks(fates: dict[str, str]) -> None:
-    """The report names it too. Of stored text, the report holds only the block."""
+    """The report names it too. The only stored text in the report is the block."""
     storage, model = FatedStorage(), FatedEmbedder()
 
     async def offload(compute: Any, /) -> Any:

@@ -1,7 +1,7 @@
 """Promise: reading any text takes no more processor time than a multiple of its length.
 
 Texts of models, agents and people are read on the event loop or in a thread, and a regular expression holds the
-interpreter in both: one that takes quadratic time would stop everything.
+interpreter in both. One that takes quadratic time would stop everything.
 """
 
 from __future__ import annotations

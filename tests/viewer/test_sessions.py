@@ -12,7 +12,7 @@ pytestmark = pytest.mark.one_python
 
 @pytest.fixture
 def story(kitchen: Kitchen) -> Kitchen:  # noqa: F811  # the fixture
-    """Two sessions. Of the first, one memory has two events and one has one of these; the second has one memory."""
+    """Two sessions. The first has a memory of two events and a memory of one of them; the second has one memory."""
     asked = kitchen.event("s-bread", "prompt", "Why does the bread not rise?")
     kitchen.event("s-bread", "note", "Looked at the flour.")
     found = kitchen.event("s-bread", "session_summary", "The yeast was old; a fresh one it is.")

@@ -1,4 +1,4 @@
-"""An ACP agent as a child process behind the ``Llm`` port, and the process groups of such agents."""
+"""Serves the ``Llm`` port by an ACP agent in a child process, and handles the process groups of such agents."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ MOST_DIGESTED_BYTES = 4 * 1024 * 1024
 """The most bytes of a file whose digest is made. Source files are smaller."""
 
 MOST_MANIFEST_BYTES, MOST_MANIFESTS = 256 * 1024, 64
-"""The most bytes of a manifest, and the most manifests. Of a larger one only the name is used."""
+"""The most bytes of a manifest, and the most manifests. For a larger manifest, only its name is used."""
 
 MOST_ENTRIES, MOST_FOLDERS, MOST_LISTED = 2_000, 40, 20
 """The most entries of a folder, folders right in the project's, and files of a folder that are looked at."""

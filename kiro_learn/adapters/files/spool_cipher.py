@@ -4,7 +4,7 @@ Rules of this file: the shim runs a copy of it while an agent waits, without an 
 modules that load within a millisecond, and none of ours.
 
 A sealed request is ``MARK``, a nonce, a tag, and the text under a keystream. Keystream and tag come from SHAKE-256
-(FIPS 202) over the key, a word for which of the two it is, and the nonce; a sponge may be keyed by a prefix, as KMAC
+(FIPS 202) over the key, a word that names one of the two, and the nonce. A sponge may be keyed by a prefix, as KMAC
 does (NIST SP 800-185, 4). ``docs/privacy.md`` says what this protects and what it does not.
 """
 

@@ -79,7 +79,7 @@ class Teller:
 
 
 def turns(events: Iterable[PastEvent], skipped: Skipped) -> Iterator[PastEvent]:
-    """``events`` of one session. Of the agent's texts only the last one before each prompt is kept: its answer.
+    """``events`` of one session. The agent's last text before each prompt is kept as its answer, the others are not.
 
     A session that a memory's own program held gives no events.
     """

@@ -198,7 +198,7 @@ def undo(connection: apsw.Connection, record_id: RecordId) -> tuple[Replacement,
 
 
 def _without_forgotten(connection: apsw.Connection, record_id: RecordId, replacement: Replacement) -> Replacement:
-    """``replacement`` without the records whose words were forgotten meanwhile. Those are deleted.
+    """``replacement`` without the records whose words were forgotten meanwhile, which are deleted.
 
     Raises:
       NothingToUndo: no record is left.

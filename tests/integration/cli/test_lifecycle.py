@@ -74,7 +74,7 @@ def test_several_starts_at_once_all_find_the_one_daemon(home: Path) -> None:
 
 
 def test_a_start_that_finds_another_daemon_leaves_none_of_its_own(tmp_path: Path) -> None:
-    """Else its daemon, which is still starting, would run once the other one is stopped."""
+    """Otherwise its daemon, which is still starting, would run once the other one is stopped."""
     home, before = tmp_path / "home", {child.pid for child in psutil.Process().children()}
     with running_daemon(home, {}, program=PROGRAM) as daemon:
         start(home, environment_for(home, {"KIRO_LEARN_SERVER_PORT": "0"}))

@@ -96,7 +96,7 @@ def test_a_repeat_is_answered_with_minus_one(ask: Ask) -> None:
 
 
 def test_detect_stale_observations_counts_what_it_marked(ask: Ask, tmp_path: Path) -> None:
-    """They are found by the folder that the observation named. Those that were marked before are not counted again."""
+    """They are found by the folder that the observation named. Earlier marks are not counted again."""
     (tmp_path / "auth.ts").write_text("old")
     stored = ask("store_observation", "Modified auth.ts", files_modified=["auth.ts"], project=tmp_path)
     assert ask("detect_stale_observations", project=tmp_path) == 0

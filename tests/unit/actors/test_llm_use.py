@@ -1,4 +1,4 @@
-"""Which learner learns when the model fails: in simulated time, in the whole daemon."""
+"""The built-in learner stands in for a model that keeps failing: in simulated time, in the whole daemon."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""A person's newer rule overrules the older one that cannot be followed beside it, and no other.
+"""A person's newer rule overrules an older one if both cannot be followed, and no other rule.
 
-A rule file says a memory already, or contradicts it: by the same words, numbers, negations and commands.
+A rule file repeats a memory, or contradicts it: judged by the same words, numbers, negations and commands.
 """
 
 from __future__ import annotations

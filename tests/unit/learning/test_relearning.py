@@ -1,6 +1,6 @@
-"""What is learned again, in which order, and what replaces what.
+"""The turns that are learned again, their order, and the records that are replaced.
 
-Which records only a faithful one may replace, and what faithful means.
+Some records may be replaced only by a faithful one; the tests show which records, and which ones are faithful.
 """
 
 from __future__ import annotations

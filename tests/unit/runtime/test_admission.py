@@ -1,10 +1,10 @@
 """Work in a queue begins when the work before it has ended, or has taken long enough.
 
-How many descriptors are asked for, and how many of them connections may have.
+The daemon asks for a number of file descriptors, and connections may have a part of them.
 
-What a model answers is read off the event loop: an answer may have millions of characters.
+A model's answer is parsed off the event loop: it may have millions of characters.
 
-Background work waits while several prompts do, but not for ever.
+Background work waits while several prompts wait, but not for ever.
 """
 
 from __future__ import annotations

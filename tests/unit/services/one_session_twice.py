@@ -1,7 +1,7 @@
 """One session of sixty events, as its hooks report it and as the agent's own history stores it.
 
-The text is invented. In it a person corrects the agent, commands fail and are mended, something is decided and decided
-otherwise, and the agent asks a question.
+The text is invented. In it, a person corrects the agent, commands fail and are fixed, a decision is made and changed,
+and the agent asks a question.
 """
 
 from __future__ import annotations

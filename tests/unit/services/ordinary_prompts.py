@@ -1,5 +1,5 @@
-"""Ordinary prompts, each the first of its session, with what a colleague would say of the Next.js shop; and prompts
-for which a colleague says nothing.
+"""Ordinary first prompts of sessions, with a colleague's answer about the Next.js shop; and prompts to which a
+colleague would say nothing.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""The documented end-to-end example, step by step, from plain English: people say things in sessions that hooks report,
-a model (scripted, and honest: it says what they said) or the rules read them, and three days later one asks.
+"""The documented end-to-end example, step by step, from plain English. Hooks report what people say in sessions, a
+model (scripted to say only what they said) or the rules read it, and three days later somebody asks about it.
 """
 
 from __future__ import annotations

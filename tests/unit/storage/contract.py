@@ -1,4 +1,4 @@
-"""The contract of ``StorageBackend``, promise by promise. What is not here is not promised.
+"""The contract of ``StorageBackend``, promise by promise. A store promises nothing else.
 
 Each promise is a function of an empty store; ``test_contract`` has every store keep every one.
 """

@@ -178,7 +178,7 @@ async def a_history_goes_all_the_way_back_newest_first(storage: StorageBackend) 
 
 @promise
 async def forgetting_a_record_forgets_all_that_it_replaced(storage: StorageBackend) -> None:
-    """1, 2 → 3, 4; then 3 → 5. What 1 said may stand in 5: forgetting 5 leaves only 4, which came by itself now."""
+    """1, 2 → 3, 4; then 3 → 5. Text of 1 may be in 5: forgetting 5 leaves only 4, now without replaced records."""
     await _put(storage, 1, 2)
     await _replace(storage, went=[1, 2], came=[3, 4])
     await _replace(storage, went=[3], came=[5])

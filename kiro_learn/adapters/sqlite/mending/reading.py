@@ -148,7 +148,7 @@ class FoundRow:
     table: Table
     cell: Cell
     is_certain: bool
-    """Whether the table's tree leads to the row. Else it may be a deleted row."""
+    """Whether the table's tree leads to the row. Otherwise it may be a deleted row."""
 
 
 class Remains:

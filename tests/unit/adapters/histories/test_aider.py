@@ -1,4 +1,4 @@
-"""What is read of Aider's histories, trap by trap."""
+"""Aider's histories are read right, trap by trap."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is read of Claude Code's transcripts, trap by trap."""
+"""Claude Code's transcripts are read right, trap by trap."""
 
 from __future__ import annotations
 

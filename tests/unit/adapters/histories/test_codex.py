@@ -1,4 +1,4 @@
-"""What is read of Codex's rollouts, trap by trap."""
+"""Codex's rollouts are read right, trap by trap."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is read of Copilot CLI's journals, trap by trap."""
+"""Copilot CLI's journals are read right, trap by trap."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is read of Cursor's databases and transcripts, trap by trap."""
+"""Cursor's databases and transcripts are read right, trap by trap."""
 
 from __future__ import annotations
 

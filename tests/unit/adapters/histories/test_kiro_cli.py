@@ -1,4 +1,4 @@
-"""What is read of Kiro CLI's sessions, trap by trap."""
+"""Kiro CLI's sessions are read right, trap by trap."""
 
 from __future__ import annotations
 

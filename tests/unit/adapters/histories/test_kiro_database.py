@@ -1,4 +1,4 @@
-"""What is read of the databases of Kiro CLI and Amazon Q, trap by trap."""
+"""The databases of Kiro CLI and Amazon Q are read right, trap by trap."""
 
 from __future__ import annotations
 

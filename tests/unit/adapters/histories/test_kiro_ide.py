@@ -1,4 +1,4 @@
-"""What is read of Kiro IDE's sessions, in each of their three forms, trap by trap."""
+"""Kiro IDE's sessions are read right in each of their three forms, trap by trap."""
 
 from __future__ import annotations
 

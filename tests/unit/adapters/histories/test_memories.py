@@ -1,4 +1,4 @@
-"""What is read of other memories, trap by trap."""
+"""Memories of other tools are read right, trap by trap."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is read of opencode's database and files, trap by trap."""
+"""The database and files of opencode are read right, trap by trap."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is read of SpecStory's histories, trap by trap."""
+"""SpecStory's histories are read right, trap by trap."""
 
 from __future__ import annotations
 

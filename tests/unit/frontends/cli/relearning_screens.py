@@ -1,4 +1,4 @@
-"""What a relearning shows, at 80 columns."""
+"""The screens of a relearning, at 80 columns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What goes by age, at 80 columns."""
+"""The screens of expiry by age, at 80 columns."""
 
 from __future__ import annotations
 

@@ -38,12 +38,12 @@ def record(**changes: Any) -> dict[str, Any]:
 
 
 def history_of(*replacements: dict[str, Any], **said: Any) -> dict[str, Any]:
-    """Of ``record``."""
+    """The history of ``record``."""
     return {"record_id": record()["record_id"], **said, "replacements": list(replacements)}
 
 
 def replacement(**changes: Any) -> dict[str, Any]:
-    """Of two memories by ``record``."""
+    """A replacement of two memories by ``record``."""
     return {
         "replacement_id": "01JD3V8M2N5R7T9WXYZ0K7Q4M3",
         "reason": "merged",

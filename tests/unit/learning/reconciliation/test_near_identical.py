@@ -1,6 +1,6 @@
 """Without a model, only records in the same words are the same; in doubt, they are not.
 
-A long answer that was asked for again is told once, and nothing that only the older one says is lost.
+A long answer that was given twice is kept once, and nothing that only the older one says is lost.
 """
 
 from __future__ import annotations

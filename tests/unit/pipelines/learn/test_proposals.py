@@ -1,7 +1,7 @@
 """False statements of a model about a prompt are not learned, and nearly all true ones are.
 
-The lies and truths stand in ``proposals.txt``; each goes through a learning run with a model that proposes it. The
-checks were made with all of them in view: what they let pass of others, docs/graph.md says.
+``proposals.txt`` holds both; each goes through a learning run with a model that proposes it. The checks were made with
+all of them in view. docs/graph.md says how many other false statements they let pass.
 """
 
 from __future__ import annotations
