@@ -96,7 +96,7 @@ _STATE_ASKED = re.compile(
     re.IGNORECASE,
 )
 _INQUIRY = re.compile(
-    r"\b(?:search|find|look|check|see|show|tell|explain|say|describe)\b[^.?!]{0,20}"
+    r"\b(?:search|find|look|check|see|show|tell|remind|explain|say|describe)\b[^.?!]{0,20}"
     r"\b(?:where|what|why|how|whether|if|which|who)\b",
     re.IGNORECASE,
 )
@@ -105,6 +105,13 @@ _INQUIRY = re.compile(
 _QUESTION_WORD = re.compile(
     r"\W*(?:(?:and|but|so|ok|hey|hi)\b[\s,]*)*+(?:how|what|when|where|which|who|why)\b", re.IGNORECASE
 )
+_UNMARKED = re.compile(
+    r"\W*(?:(?:and|but|so|ok|hey|hi)\b[\s,]*)*+(?:how (?:can|do|does|did|is|are|many|much|long|often)\b"
+    r"|wh(?:at|ere|y|ich|o)"
+    r"(?:'?s| (?:is|are|was|were|do|does|did|has|have|must|should))\b)",
+    re.IGNORECASE,
+)
+"""The beginning of a question that may lack its mark: "how do i reset the db"."""
 _ASKED_CHARACTERS = 400
 """The most characters of a prompt that says more after its question."""
 
@@ -284,7 +291,8 @@ def wanted_by(turn: Turn) -> TurnAim:
             return TurnAim.STATE
         if is_commit_request(last) or (own_words(last) and _STEP.match(last)):
             return TurnAim.STEP
-    return TurnAim.ANSWER if asks(last) or _INQUIRY.search(last) or _asks_before_the_end(last) else TurnAim.WORK
+    is_question = asks(last) or _UNMARKED.match(last) or _INQUIRY.search(last) or _asks_before_the_end(last)
+    return TurnAim.ANSWER if is_question else TurnAim.WORK
 
 
 def _asks_before_the_end(prompt: str) -> bool:

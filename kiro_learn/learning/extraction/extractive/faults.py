@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from itertools import chain, pairwise
 
 import attrs
 
@@ -173,17 +174,38 @@ _TOLD_CAUSE = re.compile(
     re.IGNORECASE,
 )
 """The beginning of a sentence in which a person says what was wrong."""
+_CURE = re.compile(
+    r"\W*(?:(?:and|so|but|then|ok|fyi|btw)\b[\s,]*)?(\S{2,40}(?: \S{1,40}){0,9}?) "
+    r"(?:starts?|fix(?:es|ed)?|solve[sd]?|cure[sd]?"
+    r"|clear(?:s|ed)|resets?|rebuil(?:ds|t)|regenerate[sd]|restore[sd]|unblock(?:s|ed)|repair(?:s|ed)"
+    r"|gets (?:around|rid of)) (?:it|that|this|them)(?: again)?\W*",
+    re.IGNORECASE,
+)
+_NAMES_COMMAND = re.compile(
+    r"[-/:_`]|\A(?:run(?:ning)?|us(?:e|ing)|make|npm|pnpm|yarn|git|docker|cargo|go|bundle|rake|brew|pip|uv|poetry|mvn"
+    r"|gradle|kubectl|terraform|just|dotnet|mix)\b",
+    re.IGNORECASE,
+)
 _LEAST_WORDS_TOLD, _MOST_CHARACTERS_TOLD = 4, 400
 
 
 def cause_told_in(prompt: str) -> str:
-    """The sentence of ``prompt`` in which its author gives the cause of something, or the empty text.
+    """The sentence of ``prompt`` in which its author gives the cause of something, or the fault and its cure; or the
+    empty text.
 
     A long prompt says more than that, so it gives none.
     """
     if len(prompt) > _MOST_CHARACTERS_TOLD:
         return ""
-    return next(filter(_tells_cause, own_sentences(prompt)), "")
+    said = own_sentences(prompt)
+    cured = (f"{fault} {cure}" for fault, cure in pairwise(said) if _is_cure(cure) and not asks(fault))
+    return next(chain(filter(_tells_cause, said), cured), "")
+
+
+def _is_cure(sentence: str) -> bool:
+    """Whether ``sentence`` names a command that mends the fault before it: "docker compose up -d db starts it"."""
+    found = _CURE.fullmatch(sentence)
+    return found is not None and _NAMES_COMMAND.search(found[1]) is not None
 
 
 def _tells_cause(sentence: str) -> bool:

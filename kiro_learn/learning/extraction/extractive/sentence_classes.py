@@ -326,7 +326,7 @@ _TAKES = re.compile(
 )
 """Words of a first paragraph that hands over all of the rest."""
 
-_FULL_STOP = re.compile(r"(?<=[a-z]{3}[.!]) +(?=[a-z])|(?<=\b[Nn][Oo][.!]) +(?=[^\W\d])")
+_FULL_STOP = re.compile(r"(?<=[a-z]{3}[.!]) +(?=[a-z`])|(?<=\b[Nn][Oo][.!]) +(?=[^\W\d])")
 """The end of a sentence after which a small letter may begin another; "no." abbreviates only before a number."""
 
 _COLON = re.compile(r":(?=\s|$)")

@@ -290,5 +290,6 @@ def _without_marks(text: str) -> str:
 
 
 def _capitalised(text: str) -> str:
-    """``text`` with a capital, unless its first word is a name with another spelling."""
-    return text[:1].upper() + text[1:] if _LOWER_WORD.match(text) else text
+    """``text`` with a capital, unless its first word is a name with another spelling, or a command."""
+    is_command = _COMMAND.match(text) and not text.startswith("make ")
+    return text if is_command or not _LOWER_WORD.match(text) else text[:1].upper() + text[1:]

@@ -117,6 +117,9 @@ def test_a_title_says_what_holds_and_not_that_something_was_done() -> None:
         (("can you commit and push this",), TurnAim.STEP),
         (("is everything done?",), TurnAim.STATE),
         (("why?",), TurnAim.ANSWER),
+        (("how do i reset the local db",), TurnAim.ANSWER),
+        (("remind me which port redis uses",), TurnAim.ANSWER),
+        (("how about a darker header",), TurnAim.WORK),
         (("what should i do here?",), TurnAim.STATE),
         (("the importer hangs",), TurnAim.WORK),
         (("the importer hangs", "why is that?"), TurnAim.ANSWER),
@@ -131,6 +134,25 @@ def test_a_cause_and_its_cure_are_kept_where_no_word_names_the_cause() -> None:
     said = "The data line had no pull-up, and the internal ones are too weak. With 4.7k outside it reads fine."
     (draft,) = learned(prompt(1, "BME280 reads return 0xFF"), answer(2, said))
     assert "4.7k" in draft.summary
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        (
+            "The test database was not running. docker compose up -d db starts it. Run the tests again.",
+            ["The test database was not running. docker compose up -d db starts it."],
+        ),
+        (
+            "Vite served the old env. `rm -rf node_modules/.vite` fixed that",
+            ["Vite served the old env. `rm -rf node_modules/.vite` fixed that"],
+        ),
+        ("It was red. A restart fixes it. go on", []),
+        ("Is it red? make clean fixes it.", []),
+    ],
+)
+def test_a_fault_and_its_cure_that_a_person_tells_are_kept_together(said: str, kept: list[str]) -> None:
+    assert [draft.summary for draft in learned(prompt(1, said), answer(2, "All 42 tests pass now."))] == kept
 
 
 def test_what_a_change_brings_with_it_is_kept() -> None:

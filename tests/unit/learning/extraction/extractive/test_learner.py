@@ -161,6 +161,14 @@ def test_the_title_of_a_rule_leaves_out_what_joins_it_to_the_talk(said: str, tit
     assert (draft.title, draft.summary.removeprefix("Asked: ").split("\n")[0], draft.facts) == (title, said, ())
 
 
+def test_a_title_that_begins_with_a_command_has_its_letters() -> None:
+    (draft,) = learned(
+        prompt(1, "what fills the shop?"),
+        answer(2, "`pnpm db:seed --demo` fills it with 200 products and three users."),
+    )
+    assert draft.title == "pnpm db:seed --demo fills it with 200 products and three users."
+
+
 @pytest.mark.parametrize(
     "report",
     [
