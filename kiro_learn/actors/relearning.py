@@ -44,9 +44,9 @@ class Relearned:
 
     event_count: int = 0
     record_count: int = 0
-    """New records that are live."""
+    """New records that are live, but for those that say what was there before."""
     replaced_count: int = 0
-    """Weak records that were replaced."""
+    """Weak records that were replaced by others than themselves."""
     protected_count: int = 0
     """Weak records that stay, because no new record holds what they say."""
     batch_count: int = 0

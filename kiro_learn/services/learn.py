@@ -161,9 +161,9 @@ class ProjectRelearned:
     events: int
     """Events that were learned again."""
     records: int
-    """New records that are live."""
+    """New records that are live. A rule that the model passed over and that was put back as it was does not count."""
     replaced: int
-    """Records that the new ones replaced; undoing puts them back."""
+    """Records that these new ones replaced; undoing puts them back."""
     protected: int
     """Weak records that stay: a constraint or decision in a person's words, of which no new record holds what it
     says."""

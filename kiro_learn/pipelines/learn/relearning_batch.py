@@ -9,7 +9,7 @@ import attrs
 import structlog
 
 from kiro_learn.errors import KiroLearnError, StorageError, UnknownRecord
-from kiro_learn.learning.reconciliation.judge import JudgeBreaker
+from kiro_learn.learning.reconciliation.judge import JudgeBreaker, essence
 from kiro_learn.learning.relearning import (
     Candidate,
     PastEvent,
@@ -65,9 +65,9 @@ class BatchLearned:
     """The events that were learned again: as many as fit into one prompt."""
     left_event_ids: frozenset[EventId]
     record_count: int
-    """New records that are live after the batch."""
+    """New records that are live after the batch, except those that say only what was there before."""
     replaced_count: int
-    """Weak records that were replaced."""
+    """Weak records that were replaced by others than themselves."""
     protected_count: int
     """Weak records that stay, because no new record holds what they say."""
     judge_breaker: JudgeBreaker
@@ -131,13 +131,13 @@ class BatchLearner:
         run = new_run(self.clock, batch.namespace, MODEL_STRATEGY, started_at, event_count=event_count)
         run = attrs.evolve(run, problem=extracted.problem)
         done, protected = self._supersessions(batch, extracted.snapshot, reconciled)
-        refused = None if batch.accepts_few else _refusal(done, reconciled)
+        unchanged = _unchanged(done, reconciled)
+        refused = None if batch.accepts_few else _refusal(done, reconciled, unchanged)
         if refused is not None:
             return refused
         replacements = [self._replacement(batch.namespace, each) for each in done]
-        commit = _Commit(
-            reconciled, replacements, run, _shown(extracted.snapshot), partial(self.graph.commit, drafts=drafts)
-        )
+        put_graph = partial(self.graph.commit, drafts=drafts)
+        commit = _Commit(reconciled, replacements, unchanged, run, _shown(extracted.snapshot), put_graph)
         with phases.stage("commit"):
             outcome = await self.writer.write(commit.write)
         if outcome is None:
@@ -178,7 +178,9 @@ class BatchLearner:
         told = batch.told | set(learned.source_event_ids)
         covered = [record for record in batch.weak if told.issuperset(record.source_event_ids)]
         found = supersessions(_members(reconciled), covered, _shown(learned))
-        return without_losses(found, batch.word_counts, _merged(reconciled))
+        kept, lost = without_losses(found, batch.word_counts, _merged(reconciled))
+        unchanged = _unchanged(kept, reconciled)
+        return [_by_what_is_new(each, unchanged) for each in kept], lost
 
     def _replacement(self, namespace: Namespace, supersession: Supersession) -> Replacement:
         return Replacement(
@@ -229,10 +231,41 @@ def _merged(reconciled: Reconciled) -> dict[RecordId, MemoryRecord]:
     }
 
 
-def _refusal(found: Sequence[Supersession], reconciled: Reconciled) -> BatchRefused | None:
+def _unchanged(found: Iterable[Supersession], reconciled: Reconciled) -> dict[RecordId, RecordId]:
+    """By the new record that says no more than a weak one that it replaces: that one. Each stands once at most.
+
+    Such is a rule that a person laid down, where the model passed over it: it is put back word for word.
+    """
     merged = _merged(reconciled)
+    pairs: dict[RecordId, RecordId] = {}
+    for each in found:
+        left = list(each.weak)
+        for new in (record for record in each.new if record.record_id not in merged):
+            place = next((place for place, weak in enumerate(left) if _says_no_more(new, weak)), None)
+            if place is not None:
+                pairs[new.record_id] = left.pop(place).record_id
+    return pairs
+
+
+def _says_no_more(new: MemoryRecord, weak: MemoryRecord) -> bool:
+    return essence(new) == essence(weak) and set(new.facts) <= set(weak.facts)
+
+
+def _by_what_is_new(found: Supersession, unchanged: Mapping[RecordId, RecordId]) -> Supersession:
+    """``found``, but where nothing of it is new, only what is put back is replaced, by itself."""
+    if any(record.record_id not in unchanged for record in found.new):
+        return found
+    same = {unchanged[record.record_id] for record in found.new}
+    return attrs.evolve(found, weak=tuple(record for record in found.weak if record.record_id in same))
+
+
+def _refusal(
+    found: Sequence[Supersession], reconciled: Reconciled, unchanged: Mapping[RecordId, RecordId]
+) -> BatchRefused | None:
+    merged, same = _merged(reconciled), {*unchanged.keys(), *unchanged.values()}
     final = {record.record_id: record for record in (merged.get(e.record_id, e) for e in _members(reconciled))}
-    going, coming = tuple(record for each in found for record in each.weak), tuple(final.values())
+    going = tuple(record for each in found for record in each.weak if record.record_id not in same)
+    coming = tuple(record for record in final.values() if record.record_id not in same)
     return BatchRefused(going, coming) if going and is_far_less(going, coming) else None
 
 
@@ -248,6 +281,8 @@ class _Commit:
 
     reconciled: Reconciled
     replacements: Sequence[Replacement]
+    unchanged: Mapping[RecordId, RecordId]
+    """Of the new records, those that replace one that says the same, and that one: neither is counted."""
     run: LearningRun
     shown: Sequence[EventId]
     """Events that the learner was shown."""
@@ -264,16 +299,19 @@ class _Commit:
         for cluster in clusters:
             for member in cluster.members:
                 put_candidate(transaction, member)
-        replaced_count = sum(_replace(transaction, each) for each in _with_stored_records(self.replacements, new))
+        replaced = frozenset[RecordId]().union(
+            *(_replace(transaction, each) for each in _with_stored_records(self.replacements, new))
+        )
         for cluster in clusters:
             for merge in cluster.merges:
                 if _try_merge(transaction, merge):
                     new -= {record.record_id for record in merge.replaced}
                     new.add(merge.candidate.record.record_id)
         graph_problem = self.put_graph(transaction, self.run.namespace)
-        run = attrs.evolve(self.run, record_count=len(new), problem=self.run.problem or graph_problem)
-        transaction.put_run(run)
-        return _Outcome(len(new), replaced_count)
+        outcome = _Outcome(len(new - self.unchanged.keys()), len(replaced.difference(self.unchanged.values())))
+        problem = self.run.problem or graph_problem
+        transaction.put_run(attrs.evolve(self.run, record_count=outcome.record_count, problem=problem))
+        return outcome
 
 
 def _with_stored_records(replacements: Iterable[Replacement], new: Collection[RecordId]) -> Iterator[Replacement]:
@@ -284,16 +322,16 @@ def _with_stored_records(replacements: Iterable[Replacement], new: Collection[Re
             yield attrs.evolve(replacement, replacing=replacing)
 
 
-def _replace(transaction: StorageTransaction, replacement: Replacement) -> int:
-    """Replace the records that still exist; returns how many. One may have been forgotten meanwhile."""
+def _replace(transaction: StorageTransaction, replacement: Replacement) -> frozenset[RecordId]:
+    """Replace the records that still exist; returns which. One may have been forgotten meanwhile."""
     try:
         transaction.attempt(lambda inner: inner.replace_memory_records(replacement))
     except UnknownRecord as error:
         rest = tuple(record for record in replacement.replaced if record.record_id != error.record_id)
         if len(rest) == len(replacement.replaced):
             raise
-        return _replace(transaction, attrs.evolve(replacement, replaced=rest)) if rest else 0
-    return len(replacement.replaced)
+        return _replace(transaction, attrs.evolve(replacement, replaced=rest)) if rest else frozenset()
+    return frozenset(record.record_id for record in replacement.replaced)
 
 
 def _try_merge(transaction: StorageTransaction, merge: MergedRecord) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import attrs
 
+from kiro_learn.model.event import TextBody
 from kiro_learn.model.record import KnowledgeType, MemoryRecord, Origin
 from kiro_learn.services.learn import TooLittle
 from kiro_learn.testing.daemon import simulated_daemon
@@ -99,5 +100,49 @@ def test_a_preview_names_what_may_go_and_what_is_protected() -> None:
                 f"weak {number}" for number in range(4)
             ]
             assert await titles(storage) == sorted([*RULES, *(f"weak {number}" for number in range(4))])
+
+    simulate(scenario)
+
+
+async def a_rule_beside_what_was_learned() -> InMemoryStorage:
+    """A turn whose prompt is a rule, with the rule and another memory that were learned from it without a model."""
+    storage, (prompt, answer) = InMemoryStorage(), a_turn(0)
+    stated = attrs.evolve(rule(1, RULES[0]), source_event_ids=(prompt.event_id,))
+    await settle(storage, [attrs.evolve(prompt, body=TextBody(RULES[0])), answer], [weak_record(0), stated])
+    return storage
+
+
+def test_a_rule_that_was_there_before_is_not_counted_where_it_is_put_back_beside_a_models_words() -> None:
+    async def scenario() -> None:
+        storage = await a_rule_beside_what_was_learned()
+        async with simulated_daemon(storage=storage, llm=Model(one_line)) as services:
+            relearned = await services.relearn.relearn(PROJECT, since=None)
+            assert (relearned.records, relearned.replaced, relearned.left) == (1, 1, 0)
+            assert (await storage.list_runs(9))[0].record_count == 1
+            assert await titles(storage) == [RULES[0], "Work was done"]
+
+    simulate(scenario)
+
+
+def test_a_rule_that_is_put_back_is_no_reason_to_drop_what_the_model_passed_over() -> None:
+    async def scenario() -> None:
+        storage = await a_rule_beside_what_was_learned()
+        async with simulated_daemon(storage=storage, llm=Model(lambda _prompt: "<skip/>")) as services:
+            relearned = await services.relearn.relearn(PROJECT, since=None)
+            assert (relearned.records, relearned.replaced, relearned.stopped_because) == (0, 0, None)
+            assert await titles(storage) == [RULES[0], "weak 0"]
+
+    simulate(scenario)
+
+
+def test_a_rule_that_is_put_back_makes_up_for_nothing_that_would_go() -> None:
+    async def scenario() -> None:
+        storage = await a_rule_beside_what_was_learned()
+        await settle(storage, [], [weak_record(number, 0) for number in range(2, 6)])
+        async with simulated_daemon(storage=storage, llm=Model(one_line)) as services:
+            relearned = await services.relearn.relearn(PROJECT, since=None)
+            assert relearned.stopped_because == "5 memories would be replaced by 1"
+            assert relearned.too_little is not None
+            assert relearned.too_little.coming == ("Work was done",)
 
     simulate(scenario)
