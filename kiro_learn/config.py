@@ -36,6 +36,10 @@ _POSTGRESQL_OR_NONE = matching(
     "a postgresql:// URL without a password",
 )
 
+_NEEDS_MODEL = (
+    "is needed before llm.backend is openai: kiro-learn config set llm.model NAME, the model as the server calls it"
+)
+
 CHARACTERS_PER_TOKEN = 3
 """A token holds about four characters of English prose, and about three of code and paths."""
 
@@ -318,6 +322,11 @@ class LlmConfig:
     daily_calls: int = attrs.field(default=500, validator=between(0, 1_000_000))
     """The most calls of a model on one day (UTC), over all projects; after that, the extractive learner learns. 0: no
     limit."""
+
+    def unmet(self) -> list[tuple[str, str]]:
+        """What is wrong with these together: the name of each setting, and what it needs."""
+        is_nameless = self.backend == "openai" and not self.model
+        return [("model", _NEEDS_MODEL)] if is_nameless else []
 
     @property
     def prompt_characters(self) -> int:

@@ -136,8 +136,6 @@ def _server(config: LlmConfig, environment: Mapping[str, str]) -> OpenAiLlm:
 
     address = _address(config.base_url)
     problems = [*_address_problems(address, allow_remote=config.allow_remote), *_key_problems(config, environment)]
-    if not config.model:
-        problems.append(("llm.model", "is needed: the name of a model, as the server calls it"))
     if problems:
         raise ConfigError(problems)
     return OpenAiLlm(

@@ -80,8 +80,10 @@ def read(
         tables[key.section][key.name] = value
     try:
         config = structure(_converter, tables, Config)
+        unmet = [(f"$.llm.{name}", what) for name, what in config.llm.unmet()]
     except InvalidRequest as error:
-        found += [_placed(where, what, from_variables) for where, what in error.problems]
+        unmet = list(error.problems)
+    found += [_placed(where, what, from_variables) for where, what in unmet]
     if found:
         raise ConfigError(found)
     return SettingsRead(config, from_file, from_variables)

@@ -14,6 +14,10 @@ from kiro_learn.client.routes import Client
 from tests.integration.cli.command_line import done, environment_for, event, failed, kiro_learn
 from tests.integration.daemon_process import running_daemon
 
+NEEDS_MODEL = (
+    "is needed before llm.backend is openai: kiro-learn config set llm.model NAME, the model as the server calls it"
+)
+
 
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
@@ -68,11 +72,20 @@ def test_the_daemon_tells_the_same_settings_as_the_command_line_and_no_secret(ho
         ("llm.api_key_variable", "sk" + "-abc", "error: llm.api_key_variable: expected a variable's name, not a key"),
         ("llm.command", "my 'agent", "error: llm.command: cannot be read as a command: No closing quotation"),
         ("llm.command", " ", "error: llm.command: names no program"),
+        ("llm.backend", "openai", f"error: llm.model: {NEEDS_MODEL}"),
     ],
 )
 def test_what_is_wrong_is_refused_and_nothing_is_written(home: Path, key: str, value: str, said: str) -> None:
     assert failed(kiro_learn(home, "config", "set", key, value), code=2)[0] == said
     assert not (home / "settings.toml").exists()
+
+
+def test_a_server_is_asked_once_its_model_is_named_and_only_as_long(home: Path) -> None:
+    done(kiro_learn(home, "config", "set", "llm.model", "qwen3:8b"))
+    assert kiro_learn(home, "config", "set", "llm.backend", "openai").stdout == "✓ llm.backend is openai\n"
+    said = failed(kiro_learn(home, "config", "set", "llm.model", ""), code=2)[0]
+    assert said == f"error: llm.model: {NEEDS_MODEL}"
+    assert 'model = "qwen3:8b"' in (home / "settings.toml").read_text(encoding="utf-8")
 
 
 def test_no_key_of_a_model_server_is_shown_but_whether_it_is_there(home: Path) -> None:

@@ -56,6 +56,14 @@ def test_a_variable_wins_over_the_file(file: Path) -> None:
     assert (config.embedding.enabled, config.log.level) == (False, "error")
 
 
+def test_a_server_without_the_name_of_a_model_is_a_problem_beside_the_others(file: Path) -> None:
+    text = '[llm]\nbackend = "openai"\n'
+    assert problems_of(file, text, {"KIRO_LEARN_NOTHING": "1"}).keys() == {"KIRO_LEARN_NOTHING", "llm.model"}
+    assert problems_of(file, text, {"KIRO_LEARN_LLM_MODEL": ""}).keys() == {"KIRO_LEARN_LLM_MODEL"}
+    file.write_text(text)
+    assert read_settings(file, {"KIRO_LEARN_LLM_MODEL": "qwen3"}).llm.model == "qwen3"
+
+
 def test_variables_that_are_no_settings_are_left_alone(file: Path) -> None:
     variables = {"KIRO_LEARN_HOME": "/somewhere", "KIRO_LEARN_INTERNAL": "1", "PATH": "/bin", "KIRO_LEARNING": "x"}
     assert read_settings(file, variables) == Config()
