@@ -286,6 +286,16 @@ class AgentExited(AgentError):
         log."""
 
 
+class AgentWantsLogin(AgentError):
+    """The agent is not logged in to its service."""
+
+    def __init__(self, program: str, login: str) -> None:
+        how = f": {login}" if login else " with it"
+        super().__init__(f"the agent {program} wants you to log in{how}", hint="Then kiro-learn flush asks it again.")
+        self.login = login
+        """The command that does it; empty if that is not known."""
+
+
 class AgentSpokeNonsense(AgentError):
     """The agent's output is not the Agent Client Protocol, or a message came out of order."""
 

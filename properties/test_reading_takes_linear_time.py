@@ -130,7 +130,7 @@ def _rendered(text: str) -> object:
 
 def _lines(text: str) -> object:
     """Read messages in pieces, as a pipe gives them."""
-    reader, conversation = MessageReader(), Conversation("a", "/")
+    reader, conversation = MessageReader(), Conversation("a", "/", "an-agent")
     conversation.begin()
     data = text.encode()
     for start in range(0, len(data), 4_096):

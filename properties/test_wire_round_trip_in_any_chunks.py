@@ -94,7 +94,7 @@ def test_any_bytes_mean_the_same_however_they_are_cut(data: bytes, places: list[
 @given(said=st.lists(AGENT_SAYS | MESSAGES.map(encode), max_size=12))
 def test_a_conversation_takes_whatever_an_agent_says(said: list[bytes]) -> None:
     """A conversation answers only open questions, asks each of its three questions at most once, and never raises."""
-    conversation = Conversation("learn this", "/nowhere")
+    conversation = Conversation("learn this", "/nowhere", "an-agent")
     asked = [conversation.begin().method]
     for message in read(said):
         was_over = conversation.is_over

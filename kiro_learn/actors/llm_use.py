@@ -11,7 +11,15 @@ import structlog
 import trio
 
 from kiro_learn.actors.storage_actor import StorageActor
-from kiro_learn.errors import BatchRefused, BudgetSpent, KiroLearnError, LlmError, ModelSick, NoModel
+from kiro_learn.errors import (
+    AgentWantsLogin,
+    BatchRefused,
+    BudgetSpent,
+    KiroLearnError,
+    LlmError,
+    ModelSick,
+    NoModel,
+)
 from kiro_learn.model.buffer import BreakerState, CircuitBreaker
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.statistics import LlmCall, LlmUsage
@@ -44,6 +52,8 @@ class LlmStatistics:
     learns."""
     problem: str | None
     """The last failure of the chosen learner; None once it has worked again in all projects in which it failed."""
+    login: str | None
+    """The command that logs in to its agent, if the last failure is the lack of a login and the command is known."""
     warning: str | None
     """What is wrong with the setup of the chosen learner, although it answers; None if nothing is known."""
     usage: UsageStatistics
@@ -64,8 +74,8 @@ class LlmFailover:
         self._ledger = ledger
         self._breakers: dict[Namespace, CircuitBreaker] = {}
         """The breakers of the projects in which the preferred learner failed last, the latest failure last."""
-        self._problems: dict[Namespace, str] = {}
-        """The reasons of these failures, in the same order."""
+        self._problems: dict[Namespace, LlmError | trio.TooSlowError] = {}
+        """These failures, in the same order."""
 
     def current(self, namespace: Namespace) -> Llm | Learner:
         """The learner that a run of this project asks if it starts now."""
@@ -95,7 +105,7 @@ class LlmFailover:
             raise NoModel(self._choice.reason)
         self._ledger.check()
         for namespace in filter(self._is_breaker_open, namespaces):
-            raise ModelSick(preferred.name, self._problems[namespace])
+            raise ModelSick(preferred.name, _said(self._problems[namespace]))
         return preferred
 
     def is_on_trial(self, namespace: Namespace) -> bool:
@@ -118,7 +128,7 @@ class LlmFailover:
             self._note_success(namespace, llm)
             raise
         except (LlmError, trio.TooSlowError) as error:
-            self._note_failure(namespace, llm, str(error) or TOO_SLOW)
+            self._note_failure(namespace, llm, error)
             raise
         else:
             self._note_success(namespace, llm)
@@ -134,13 +144,15 @@ class LlmFailover:
         preferred, usage, is_spent = self._choice.preferred, self._ledger.statistics(), self._is_spent()
         is_fallback_in_use = is_spent or (self._choice.stands_in and any(map(self._is_breaker_open, self._breakers)))
         current = self._choice.built_in if is_fallback_in_use else preferred
+        failure = next(reversed(self._problems.values()), None)
         return LlmStatistics(
             strategy=current.strategy,
             name=current.name,
             reason=SPENT.format(usage) if is_spent else self._choice.reason,
             obstacle=self._choice.obstacle or None,
             stands_in_for=None if current is preferred else preferred.name,
-            problem=next(reversed(self._problems.values()), None),
+            problem=None if failure is None else _said(failure),
+            login=(failure.login or None) if isinstance(failure, AgentWantsLogin) else None,
             warning=self._choice.warning() or None,
             usage=usage,
         )
@@ -159,13 +171,17 @@ class LlmFailover:
             self._breakers.pop(namespace, None)
             self._problems.pop(namespace, None)
 
-    def _note_failure(self, namespace: Namespace, llm: Llm | Learner, problem: str) -> None:
+    def _note_failure(self, namespace: Namespace, llm: Llm | Learner, problem: LlmError | trio.TooSlowError) -> None:
         if llm is self._choice.preferred:
             breaker = self._breaker(namespace).after_failure(trio.current_time())
             self._note_success(namespace, llm)
             self._breakers[namespace], self._problems[namespace] = breaker, problem
             if self.current(namespace) is not llm:
-                log.warning("learning.stood_in", strategy=self.current(namespace).strategy, problem=problem)
+                log.warning("learning.stood_in", strategy=self.current(namespace).strategy, problem=_said(problem))
+
+
+def _said(problem: LlmError | trio.TooSlowError) -> str:
+    return str(problem) or TOO_SLOW
 
 
 # Counts of model calls, by day (UTC) and project: kept in memory, and written to the store a moment later.

@@ -63,6 +63,8 @@ class DaemonFacts:
     """Why no model writes memories although one is wanted."""
     model_problem: str = ""
     """Why the learner's model failed last, or what is wrong with its settings."""
+    model_login: str = ""
+    """The command that logs in to the model's agent, if that is what it wants."""
     embedding_problem: str = ""
     """Why memories are found by words alone."""
     damaged_row_count: int = 0
@@ -93,6 +95,7 @@ def facts_of(status: Mapping[str, Any], address: str) -> DaemonFacts:
         learns_by=llm["name"],
         obstacle=llm["obstacle"] or "",
         model_problem=llm["problem"] or llm["warning"] or "",
+        model_login=llm.get("login") or "",  # an older daemon does not tell
         embedding_problem=embedder["problem"] or "" if embedder["state"] == "failed" else "",
         damaged_row_count=status["damaged"]["count"],
         log_problem=status.get("log_problem", ""),  # a daemon of the version before does not send it

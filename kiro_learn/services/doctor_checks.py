@@ -237,7 +237,8 @@ def model_answers(seen: Examination) -> Outcome:
     if not seen.daemon.is_running:
         return skipped("the daemon does not say how it is")
     if seen.daemon.model_problem:
-        return warning(seen.daemon.model_problem, "kiro-learn flush")
+        login = [seen.daemon.model_login] if seen.daemon.model_login else []
+        return warning(seen.daemon.model_problem, " && ".join([*login, "kiro-learn flush"]))
     if seen.daemon.obstacle:
         return skipped(f"learning goes on without one: {seen.daemon.obstacle}")
     return ok(seen.daemon.learns_by)

@@ -15,12 +15,22 @@ from typing import Any
 
 import attrs
 
-from kiro_learn.errors import AgentSpokeNonsense, LlmError
+from kiro_learn.errors import AgentSpokeNonsense, AgentWantsLogin, LlmError
 from kiro_learn.model.version import __version__
 from kiro_learn.wire.jsonrpc import METHOD_NOT_FOUND, Failure, Message, Notification, Overlong, Request, Result
 
 PROTOCOL_VERSION = 1
 AUTHENTICATION_REQUIRED = -32000
+LOGINS = {
+    "kiro-cli": "kiro-cli login",
+    "claude-agent-acp": "claude auth login",
+    "gemini": "gemini",
+    "codex-acp": "codex login",
+    "copilot": "copilot login",
+    "cursor-agent": "cursor-agent login",
+    "opencode": "opencode auth login",
+}
+"""By the agent's program, the command that logs in. Gemini CLI asks for a login when it is started."""
 ANSWER_CHARACTERS = 4_194_304
 """The most characters of a whole answer, in all its pieces."""
 
@@ -49,6 +59,8 @@ class Conversation:
     prompt: str
     cwd: str
     """The absolute folder that the agent gets as its working directory."""
+    agent: str
+    """The name of the agent's program, or of the package that is started as one."""
     _step: Step = attrs.field(default=Step.INITIALIZE, init=False)
     _session_id: str | None = attrs.field(default=None, init=False)
     _pieces: list[str] = attrs.field(factory=list, init=False)
@@ -79,7 +91,7 @@ class Conversation:
             case Result(id=number, value=value) if number == self._step:
                 return self._go_on(value if isinstance(value, dict) else {})
             case Failure(id=number, code=code) if number == self._step:
-                self._end(_refused(self._step, code))
+                self._end(self._refused(code))
             case Overlong(most_bytes=most_bytes):
                 self._end(AgentSpokeNonsense(f"sent a line of more than {most_bytes:,} bytes"))
         return ()
@@ -132,6 +144,11 @@ class Conversation:
         elif piece:
             self._pieces.append(piece)
 
+    def _refused(self, code: int) -> LlmError:
+        if code == AUTHENTICATION_REQUIRED:
+            return AgentWantsLogin(self.agent, LOGINS.get(self.agent.partition("@")[0], ""))
+        return LlmError(f"the agent refused {_METHODS[self._step]} (error {code})")
+
     def _end(self, problem: LlmError | None) -> Sequence[Message]:
         self._step, self._problem = Step.OVER, problem
         return ()
@@ -174,11 +191,3 @@ def _piece(message: Notification, session_id: str | None) -> str:
         return ""
     text = content.get("text")
     return text if content.get("type") == "text" and isinstance(text, str) else ""
-
-
-def _refused(step: Step, code: int) -> LlmError:
-    if code == AUTHENTICATION_REQUIRED:
-        return LlmError(
-            "the agent wants you to log in", hint="Log in with its own program, for example kiro-cli login."
-        )
-    return LlmError(f"the agent refused {_METHODS[step]} (error {code})")

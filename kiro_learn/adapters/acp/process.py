@@ -267,7 +267,7 @@ class AcpLlm:
 
     async def complete(self, prompt: str) -> str:
         """As the contract says; raises AgentError for failures that only an agent has."""
-        conversation = Conversation(prompt, str(self.cwd))
+        conversation = Conversation(prompt, str(self.cwd), self.name)
         problem: LlmError | None = None
         async with open_agent(
             self.command,

@@ -151,6 +151,7 @@ STATUS: dict[type[errors.KiroLearnError], int] = {
     errors.ModelSick: 503,
     errors.AgentNotFound: 503,
     errors.AgentExited: 503,
+    errors.AgentWantsLogin: 503,
     errors.AgentSpokeNonsense: 503,
     errors.AgentFileError: 503,
     errors.AgentFileTooLargeError: 503,

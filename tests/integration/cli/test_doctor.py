@@ -298,8 +298,13 @@ def test_a_service_that_failed_is_installed_again(patient: Patient) -> None:
 
 
 def test_a_model_that_failed_says_why(patient: Patient) -> None:
-    patient.daemon = attrs.evolve(UP, model_problem="the agent wants a login")
-    assert patient.outcome("model") == Outcome(CheckState.WARNING, "the agent wants a login", "kiro-learn flush")
+    patient.daemon = attrs.evolve(UP, model_problem="out of sorts")
+    assert patient.outcome("model") == Outcome(CheckState.WARNING, "out of sorts", "kiro-learn flush")
+
+
+def test_an_agent_that_wants_a_login_is_logged_in_to_and_asked_again(patient: Patient) -> None:
+    patient.daemon = attrs.evolve(UP, model_problem="the agent gemini wants it", model_login="gemini")
+    assert patient.outcome("model").mend == "gemini && kiro-learn flush"
 
 
 def test_without_a_model_it_is_said_why(patient: Patient) -> None:

@@ -16,7 +16,7 @@ import pytest
 import trio
 
 from kiro_learn.adapters.acp.process import AcpLlm
-from kiro_learn.errors import AgentExited, AgentNotFound, AgentSpokeNonsense, LlmError
+from kiro_learn.errors import AgentExited, AgentNotFound, AgentSpokeNonsense, AgentWantsLogin, LlmError
 from tests.integration.llm import bad_agent
 
 SCRIPT = Path(bad_agent.__file__)
@@ -159,9 +159,10 @@ def test_half_an_answer_is_none(tmp_path: Path) -> None:
 
 
 def test_one_that_wants_a_login_says_so_in_our_words(tmp_path: Path) -> None:
-    with pytest.raises(LlmError, match="log in") as caught:
+    with pytest.raises(AgentWantsLogin, match="wants you to log in with it") as caught:
         ask(an_agent("logged_out", tmp_path))
     assert "own words" not in str(caught.value)
+    assert Path(sys.executable).name in str(caught.value)
 
 
 def test_our_hooks_can_tell_that_the_session_is_ours(tmp_path: Path) -> None:

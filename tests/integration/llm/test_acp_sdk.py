@@ -17,7 +17,7 @@ AGENT = Path(__file__).with_name("sdk_agent.py")
 
 
 def said_by_us() -> list[Message]:
-    conversation = Conversation("learn this", "/work")
+    conversation = Conversation("learn this", "/work", "an-agent")
     return [
         conversation.begin(),
         *conversation.hear(Result(1, {"protocolVersion": 1})),

@@ -8,7 +8,7 @@ import trio
 from kiro_learn.actors.llm_use import LlmFailover, LlmQuota, LlmStatistics
 from kiro_learn.actors.storage_actor import StorageActor
 from kiro_learn.config import Config, LearningConfig
-from kiro_learn.errors import LlmError, StorageUnavailable
+from kiro_learn.errors import AgentWantsLogin, LlmError, StorageUnavailable
 from kiro_learn.model.buffer import CircuitBreaker
 from kiro_learn.model.namespace import Namespace, namespace_of, project_id_in
 from kiro_learn.ports.models import LlmChoice
@@ -115,6 +115,22 @@ def test_without_a_stand_in_what_happened_waits() -> None:
     assert (none, waiting) == ([], 1)
     assert (llm.strategy, llm.stands_in_for, llm.problem) == ("llm-summary", None, "out of sorts")
     assert strategies == ["llm-summary", "llm-summary"]
+
+
+def test_an_agent_that_wants_a_login_is_told_with_the_command_that_does_it() -> None:
+    def logged_out(_prompt: str) -> str:
+        raise AgentWantsLogin("codex-acp", "codex login")
+
+    model = ScriptedLlm(logged_out)
+    model.strategy = "llm-summary"
+
+    async def scenario() -> LlmStatistics:
+        async with simulated_daemon(llm=model, config=CONFIG) as services:
+            await learn(services, 1, after_seconds=120)
+            return await who_learns(services)
+
+    llm = simulate(scenario)
+    assert (llm.problem, llm.login) == ("the agent codex-acp wants you to log in: codex login", "codex login")
 
 
 def test_a_stand_in_that_fails_leaves_it_waiting() -> None:

@@ -10,11 +10,12 @@ import pytest
 
 from kiro_learn.adapters.acp.process import AcpLlm
 from kiro_learn.adapters.openai.server import OpenAiLlm
-from kiro_learn.app.learner_choice import AGENT_FILE, choose_llm
-from kiro_learn.config import LlmConfig
+from kiro_learn.app.learner_choice import AGENT_FILE, OTHER_AGENTS, choose_llm
+from kiro_learn.config import DEFAULT_AGENT, LlmConfig
 from kiro_learn.errors import ConfigError
 from kiro_learn.ports.models import LlmChoice
 from kiro_learn.testing.simulation import in_place
+from kiro_learn.wire.acp import LOGINS
 
 
 def choose(folder: Path, environment: dict[str, str] | None = None, **settings: Any) -> LlmChoice:
@@ -92,6 +93,11 @@ def test_an_agent_is_called_by_its_own_program_and_not_by_what_starts_it(
     tmp_path: Path, command: str, name: str
 ) -> None:
     assert choose(tmp_path, backend="acp", command=command).preferred.name == name
+
+
+def test_each_agent_that_is_offered_is_known_by_its_login(tmp_path: Path) -> None:
+    commands = [DEFAULT_AGENT, *(command for _, command in OTHER_AGENTS)]
+    assert {choose(tmp_path, backend="acp", command=each).preferred.name for each in commands} == LOGINS.keys()
 
 
 def test_auto_looks_for_the_agent_that_env_starts(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from kiro_learn.errors import AgentSpokeNonsense, LlmError
+from kiro_learn.errors import AgentSpokeNonsense, AgentWantsLogin, LlmError
 from kiro_learn.wire import acp
 from kiro_learn.wire.acp import Conversation, refusal_of
 from kiro_learn.wire.jsonrpc import Failure, Message, Notification, Request, Result
@@ -18,7 +18,7 @@ def chunk(text: Any, *, session: str = "s", kind: str = "agent_message_chunk", c
 
 
 def conversation_at_its_prompt() -> Conversation:
-    conversation = Conversation("learn this", "/work")
+    conversation = Conversation("learn this", "/work", "an-agent")
     conversation.begin()
     conversation.hear(Result(1, {"protocolVersion": 1}))
     conversation.hear(Result(2, {"sessionId": "s"}))
@@ -26,7 +26,7 @@ def conversation_at_its_prompt() -> Conversation:
 
 
 def test_it_asks_three_things_one_after_the_other() -> None:
-    conversation = Conversation("learn this", "/work")
+    conversation = Conversation("learn this", "/work", "an-agent")
     first = conversation.begin()
     assert (first.method, first.params["protocolVersion"]) == ("initialize", 1)
     assert conversation.hear(Result(1, {"protocolVersion": 1})) == (
@@ -84,7 +84,7 @@ def test_a_turn_that_ends_early_has_no_answer(reason: str) -> None:
     ],
 )
 def test_nonsense_ends_it(answers: list[Message], problem: str) -> None:
-    conversation = Conversation("learn this", "/work")
+    conversation = Conversation("learn this", "/work", "an-agent")
     conversation.begin()
     for message in answers:
         conversation.hear(message)
@@ -97,6 +97,23 @@ def test_a_refusal_is_told_by_its_number_and_not_in_the_agents_words() -> None:
     conversation.hear(Failure(3, -32603, "could not read: learn this"))
     with pytest.raises(LlmError, match=r"^the agent refused session/prompt \(error -32603\)$"):
         conversation.answer()
+
+
+@pytest.mark.parametrize(
+    ("agent", "login", "said"),
+    [
+        ("kiro-cli", "kiro-cli login", "the agent kiro-cli wants you to log in: kiro-cli login"),
+        ("codex-acp@1", "codex login", "the agent codex-acp@1 wants you to log in: codex login"),
+        ("my-agent", "", "the agent my-agent wants you to log in with it"),
+    ],
+)
+def test_one_that_wants_a_login_is_told_by_its_own(agent: str, login: str, said: str) -> None:
+    conversation = Conversation("learn this", "/work", agent)
+    conversation.begin()
+    conversation.hear(Failure(1, acp.AUTHENTICATION_REQUIRED, "learn this"))
+    with pytest.raises(AgentWantsLogin) as caught:
+        conversation.answer()
+    assert (str(caught.value), caught.value.login) == (said, login)
 
 
 def test_an_answer_has_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:

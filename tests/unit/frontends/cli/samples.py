@@ -92,6 +92,7 @@ def status(**changes: Any) -> dict[str, Any]:
             "obstacle": None,
             "stands_in_for": None,
             "problem": None,
+            "login": None,
             "warning": None,
             "usage": usage(),
         },

@@ -94,6 +94,7 @@ def llm(strategy: str = "llm-summary", name: str = "kiro-cli", **changes: Any) -
         "obstacle": None,
         "stands_in_for": None,
         "problem": None,
+        "login": None,
         "warning": None,
         "usage": usage(),
         **changes,
