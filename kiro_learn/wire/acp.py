@@ -10,7 +10,8 @@ https://agentclientprotocol.com/protocol
 from __future__ import annotations
 
 import enum
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from pathlib import PurePath
 from typing import Any
 
 import attrs
@@ -191,3 +192,23 @@ def _piece(message: Notification, session_id: str | None) -> str:
         return ""
     text = content.get("text")
     return text if content.get("type") == "text" and isinstance(text, str) else ""
+
+
+# Which program a command runs, behind the programs that only start another one.
+
+STARTERS = frozenset({"env", "npx"})
+"""Programs that only start another program."""
+
+_WITH_A_VALUE = frozenset({"-u", "--unset", "-C", "--chdir", "-p", "--package"})
+"""Options of STARTERS that take the next word as their value."""
+
+
+def program_of(command: Sequence[str], starters: Collection[str]) -> str:
+    """The program that ``command`` runs, without the ``starters`` before it and their options."""
+    is_value = False
+    for place, word in enumerate(command):
+        is_option = is_value or (place > 0 and (word.startswith("-") or "=" in word))
+        is_value = not is_value and word in _WITH_A_VALUE
+        if not is_option and PurePath(word).name not in starters:
+            return word
+    return command[0]

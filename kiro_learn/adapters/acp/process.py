@@ -8,7 +8,7 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Collection, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path, PurePath
 
@@ -20,7 +20,8 @@ from kiro_learn.adapters.acp import launcher
 from kiro_learn.adapters.acp.launcher import LAUNCH_FAILED
 from kiro_learn.errors import AgentExited, AgentNotFound, AgentSpokeNonsense, LlmError
 from kiro_learn.model.record import MODEL_STRATEGY
-from kiro_learn.wire.acp import Conversation
+from kiro_learn.wire.acp import STARTERS, Conversation
+from kiro_learn.wire.acp import program_of as program_of  # noqa: PLC0414  # for the roof, which has no arrow to the wire
 from kiro_learn.wire.jsonrpc import MessageReader, encode
 
 # An agent's process: it lives as long as a block, and so does everything it started.
@@ -223,24 +224,6 @@ def _marked_groups() -> Iterator[int]:
 
 
 # The ``Llm`` port over an ACP agent: every prompt gets a process and a session of its own.
-
-STARTERS = frozenset({"env", "npx"})
-"""Programs that only start another program."""
-
-_WITH_A_VALUE = frozenset({"-u", "--unset", "-C", "--chdir", "-p", "--package"})
-"""Options of STARTERS that take the next word as their value."""
-
-
-def program_of(command: Sequence[str], starters: Collection[str]) -> str:
-    """The program that ``command`` runs, without the ``starters`` before it and their options."""
-    is_value = False
-    for place, word in enumerate(command):
-        is_option = is_value or (place > 0 and (word.startswith("-") or "=" in word))
-        is_value = not is_value and word in _WITH_A_VALUE
-        if not is_option and PurePath(word).name not in starters:
-            return word
-    return command[0]
-
 
 GRACE_SECONDS = 2.0
 """The time between asking an agent to end and killing it, as in the original kiro-learn."""

@@ -27,6 +27,7 @@ from kiro_learn.adapters.files.settings_file import read_settings
 from kiro_learn.config import Config
 from kiro_learn.errors import ConfigError, DatabaseGone
 from kiro_learn.ports.home import SpoolFacts
+from kiro_learn.wire.acp import program_of
 
 _TEST = "[ -x "
 _OTHERS = 0o077
@@ -123,7 +124,7 @@ class DiskHomeInspection:
         llm = None if (config := self._config()) is None else config.llm
         if llm is None or llm.backend != "acp":
             return ""
-        program = shlex.split(llm.command)[0]
+        program = program_of(shlex.split(llm.command), {"env"})
         return "" if shutil.which(program, path=self.environment.get("PATH")) else program
 
     def names_embedding_model(self) -> bool:

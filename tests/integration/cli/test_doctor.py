@@ -325,7 +325,10 @@ def test_a_model_that_the_settings_name_and_that_is_not_there_is_told(patient: P
         patient.home.settings.write_text(f'[llm]\nbackend = "acp"\ncommand = "{command}"\n')
         found = patient.outcome("settings")
         assert (found.state, "llm.command" in found.detail) == (CheckState.FAILED, True)
-    patient.home.settings.write_text('[llm]\nbackend = "acp"\ncommand = "/bin/sh -c true"\n')
+    for start in ("env", "env -u PORT MODEL=small"):
+        patient.home.settings.write_text(f'[llm]\nbackend = "acp"\ncommand = "{start} no-such-agent acp"\n')
+        assert patient.outcome("model").detail == "no-such-agent was not found on the PATH"
+    patient.home.settings.write_text('[llm]\nbackend = "acp"\ncommand = "env X=1 /bin/sh -c true"\n')
     assert patient.state("model") is (CheckState.OK if daemon is UP else CheckState.SKIPPED)
 
 
