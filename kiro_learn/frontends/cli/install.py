@@ -23,6 +23,7 @@ from kiro_learn.frontends.cli.daemon_verbs import (
     start_daemon,
     stop_daemon,
 )
+from kiro_learn.frontends.cli.install_screen import LINE_COLUMN
 from kiro_learn.frontends.cli.options import printing
 from kiro_learn.frontends.cli.shell import Failed, Shell
 from kiro_learn.frontends.cli.terminal import counted, duration, milliseconds
@@ -31,7 +32,6 @@ from kiro_learn.services.installation import FoundAgent, Installation
 from kiro_learn.services.installation_plan import Plan
 from kiro_learn.wire.agents import AGENTS
 
-COLUMN = 27
 HOOK_SECONDS = 5.0
 
 
@@ -266,7 +266,7 @@ def _learner_lines(shell: Shell) -> list[str]:
     """Why no model writes the memories, and what to type if another agent of this machine can."""
     with shell.client(patience_seconds=daemon_process.PATIENCE_SECONDS) as client:
         obstacle = client.status()["llm"]["obstacle"]
-    return [f"  {'Learns without a model':{COLUMN}}{obstacle}"] if obstacle else []
+    return install_screen.learner(obstacle, shell.out) if obstacle else []
 
 
 def _hook_line(shell: Shell) -> str:
@@ -281,7 +281,7 @@ def _hook_line(shell: Shell) -> str:
     except (OSError, subprocess.TimeoutExpired) as error:
         complaint = type(error).__name__
     if complaint:
-        return f"{shell.out.mark('wrong')} {'Hook fails':{COLUMN}}{complaint}"
+        return f"{shell.out.mark('wrong')} {'Hook fails':{LINE_COLUMN}}{complaint}"
     return _line(shell, "Hook reaches the daemon", milliseconds((time.monotonic() - began) * 1000))
 
 
@@ -304,7 +304,7 @@ def _changed(names: Sequence[str], plan: Plan, failed: Sequence[Exception]) -> l
 
 def _next_steps(names: Sequence[str], *, is_running: bool) -> list[str]:
     agents = [AGENTS[name] for name in names if AGENTS[name].next_step]
-    lines = [f"  {agent.title:{COLUMN}}{agent.next_step}" for agent in agents]
+    lines = [f"  {agent.title:{LINE_COLUMN}}{agent.next_step}" for agent in agents]
     if not is_running:
         return [*lines, "Ready, as soon as the daemon runs: kiro-learn start"]
     return [*lines, "Ready. Use your agents as always; the first memories appear after a session."]
@@ -345,4 +345,4 @@ def _purge(shell: Shell, installation: Installation, wish: _Wish) -> None:
 
 
 def _line(shell: Shell, what: str, fact: str) -> str:
-    return f"{shell.out.mark('ok')} {what:{COLUMN}}{fact}".rstrip()
+    return f"{shell.out.mark('ok')} {what:{LINE_COLUMN}}{fact}".rstrip()

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import difflib
+import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import PurePosixPath
 from typing import Any
 
 from kiro_learn.frontends.cli import texts
-from kiro_learn.frontends.cli.terminal import Terminal, counted, size, spread
+from kiro_learn.frontends.cli.terminal import Terminal, counted, plain, size, spread
 from kiro_learn.services.installation import FoundAgent
 from kiro_learn.services.installation_plan import Plan, Step
 
@@ -19,6 +20,10 @@ REMOVE = "remove"
 WIDTH = 78
 COLUMN = 11
 ACTION_COLUMN = 8
+LINE_COLUMN = 27
+"""Of what is said once all is written."""
+LEAST_ROOM = 30
+"""Beside a name; where a terminal has less, what is said of it stands below."""
 
 Tilde = Callable[[PurePosixPath], str]
 
@@ -90,6 +95,22 @@ def count(plan: Plan) -> str:
         if number:
             parts.append(f"{verb} {counted(number, *texts.FILES)}")
     return ", ".join(parts)
+
+
+def learner(obstacle: str, terminal: Terminal) -> list[str]:
+    """Why no model words the memories, and what to type where another agent of this machine can; all of it."""
+    name = f"  {'Learns without a model':{LINE_COLUMN}}"
+    is_beside = terminal.width - len(name) >= LEAST_ROOM
+    indent = " " * (len(name) if is_beside else 4)
+    lines = textwrap.wrap(
+        plain(obstacle),
+        max(terminal.width, LEAST_ROOM),
+        initial_indent=name if is_beside else indent,
+        subsequent_indent=indent,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    return lines if is_beside else [name.rstrip(), *lines]
 
 
 def home_contents(contents: Sequence[tuple[str, int]], terminal: Terminal) -> Iterator[str]:
