@@ -93,6 +93,7 @@ FRAGMENTS = (
     "<merge ><merged_record_id>1</merged_record_id><observation_type>error</observation_type></merge >",
     "<keep_separate ></keep_separate >",
     "<compacted_entry events='1'>a</compacted_entry >",
+    "<title><![CDATA[a]]></title><![CDATA[b",
     "<think>a</think><thinking></thinking>[THINK]b[/THINK]",
     "<system-reminder>a</system-reminder><command-name>b</command-name><command-args>c</command-args>",
     '{"hook_event_name": "Stop", "tool_input": [{"a": -1.5e3, "b\\u00e9": null}]}',

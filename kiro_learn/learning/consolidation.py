@@ -12,7 +12,7 @@ import attrs
 
 from kiro_learn.errors import LlmError
 from kiro_learn.learning.extraction.extractive.vocabulary import cut_at_sentence, cut_at_word, on_one_line, sentences
-from kiro_learn.learning.extraction.framing import TEXT_CHARACTERS, unescaped
+from kiro_learn.learning.extraction.framing import TEXT_CHARACTERS, said_by
 from kiro_learn.learning.extraction.parsing import bounded, numbers_in, up_to_the_next, without_thinking
 from kiro_learn.learning.extraction.splitting import Portion
 from kiro_learn.learning.reconciliation.judge import parted
@@ -92,7 +92,7 @@ def _entries(answer: str) -> Iterator[tuple[str, frozenset[int]]]:
     """The text and numbers of each entry. An unclosed entry ends where the next one opens, or with the answer."""
     for tag, following in up_to_the_next(_OPENING, answer):
         inner = _CLOSING.split(following, maxsplit=1)[0]
-        yield bounded(unescaped(inner), TEXT_CHARACTERS), frozenset(numbers_in(tag.group(1)))
+        yield bounded(said_by(inner), TEXT_CHARACTERS), frozenset(numbers_in(tag.group(1)))
 
 
 def entries_of(

@@ -323,6 +323,8 @@ _NAMED = {"lt": "<", "gt": ">", "quot": '"', "apos": "'", "amp": "&"}
 _REFERENCE = re.compile(r"&(?:(lt|gt|quot|apos|amp)|#(\d{1,7})|#x([0-9A-Fa-f]{1,6}));")
 """A reference for one character. Models write an apostrophe as ``&#39;`` too."""
 
+_SECTION, _SECTION_END = "<![CDATA[", "]]>"
+
 REPLACEMENT = "\ufffd"
 
 
@@ -346,6 +348,19 @@ def as_attribute(text: str) -> str:
 def unescaped(text: str) -> str:
     """Undo one level of escaping, never two: ``&amp;lt;`` comes back as the ``&lt;`` it was."""
     return _REFERENCE.sub(_character, text) if "&" in text else text
+
+
+def said_by(content: str) -> str:
+    """What the content of an element says: CDATA sections as they stand, all else unescaped."""
+    pieces: list[str] = []
+    position = 0
+    while (start := content.find(_SECTION, position)) >= 0:
+        inside = start + len(_SECTION)
+        if (end := content.find(_SECTION_END, inside)) < 0:
+            break
+        pieces += (unescaped(content[position:start]), content[inside:end])
+        position = end + len(_SECTION_END)
+    return "".join((*pieces, unescaped(content[position:])))
 
 
 def _character(reference: re.Match[str]) -> str:

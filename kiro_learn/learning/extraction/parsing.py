@@ -15,7 +15,7 @@ import attrs
 
 from kiro_learn.errors import UnusableAnswer
 from kiro_learn.learning.extraction.extractive.vocabulary import cut_at_word
-from kiro_learn.learning.extraction.framing import FramedBatch, cleaned, unescaped
+from kiro_learn.learning.extraction.framing import FramedBatch, cleaned, said_by, unescaped
 from kiro_learn.model import record
 from kiro_learn.model.buffer import BufferSnapshot
 from kiro_learn.model.checks import unchecked
@@ -180,7 +180,7 @@ def texts_of(content: str, name: str, *, count_most: int, length_most: int, attr
 
     With ``attribute``, only elements whose opening tag has it, spelled exactly like that.
     """
-    found = (unescaped(inner) for attributes, inner in _elements(content, name) if attribute in attributes)
+    found = (said_by(inner) for attributes, inner in _elements(content, name) if attribute in attributes)
     return each_within(found, count_most=count_most, length_most=length_most)
 
 

@@ -17,7 +17,7 @@ from typing import TypeAlias, TypeVar
 
 import attrs
 
-from kiro_learn.learning.extraction.framing import FramedBatch, project_path_of, unescaped
+from kiro_learn.learning.extraction.framing import FramedBatch, project_path_of, said_by
 from kiro_learn.learning.extraction.parsing import attributes_of, bounded, up_to_the_next, without_thinking
 from kiro_learn.learning.extraction.splitting import More
 from kiro_learn.learning.graph.predicates import PREDICATES, fits
@@ -319,7 +319,7 @@ def _is_spelling(name: str, of: str) -> bool:
 
 
 def _text(inside: str, length_most: int) -> str:
-    return bounded(unescaped(inside), length_most)
+    return bounded(said_by(inside), length_most)
 
 
 def _is_name(text: str) -> bool:

@@ -35,6 +35,22 @@ def test_a_record_is_read_whole() -> None:
     assert (draft.source_event_ids, draft.cites) == ((event_id(2), event_id(3)), True)
 
 
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        ("<![CDATA[Use a < b && c]]>", "Use a < b && c"),
+        (" <![CDATA[ Use pnpm ]]>\n", "Use pnpm"),
+        ("Use <![CDATA[List<T> &amp; ]]>&amp; <![CDATA[a]]]]><![CDATA[>b]]>", "Use List<T> &amp; & a]]>b"),
+        ("<![CDATA[]]>Use pnpm", "Use pnpm"),
+        ("Say &lt;![CDATA[x]]&gt; in the mapper", "Say <![CDATA[x]]> in the mapper"),
+        ("<![CDATA[Use pnpm", "<![CDATA[Use pnpm"),
+    ],
+)
+def test_a_cdata_section_says_what_stands_in_it(said: str, meant: str) -> None:
+    (draft,) = parse(record(f"<title>{said}</title><summary>{said}</summary><fact>{said}</fact>"), BATCH)
+    assert (draft.title, draft.summary, draft.facts) == (meant, meant, (meant,))
+
+
 def test_items_may_stand_without_their_wrapper() -> None:
     (draft,) = parse(record("<title>T</title><summary>S</summary><fact>one</fact><concept>c</concept>"), BATCH)
     assert (draft.facts, draft.concepts) == (("one",), ("c",))
