@@ -98,12 +98,16 @@ class Amended:
         moments = {record_id: record.created_at for record_id, record in known.items()}
         # Of several memories that name the changed thing, the oldest is the decision; the others rest on it.
         older_by_newer = {
-            new: old
-            for new, old in overturned_among([*known][::-1], texts, moments).items()
-            if old not in of_rules or known[new].origin is not Origin.ASSISTANT
+            new: ended
+            for new, olds in overturned_among([*known][::-1], texts, moments).items()
+            if (ended := tuple(old for old in olds if known[new].origin is not Origin.ASSISTANT or old not in of_rules))
         }
         everything = {each.record_id: each for each in newest_first([*newest, *others, *rules])}
-        found = {old: known[new] for new, old in older_by_newer.items()} | _stated_among(everything) | found
+        found = (
+            {old: known[new] for new, olds in older_by_newer.items() for old in olds}
+            | _stated_among(everything)
+            | found
+        )
         notes = {old: rests_on(known[new]) for old, new in dependents(older_by_newer, texts, moments).items()}
         for old in newest_first(everything[each] for each in found)[::-1]:  # if there are several, the newest is named
             new = found[old.record_id]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from functools import partial
 
@@ -37,7 +37,7 @@ from kiro_learn.retrieval.query.prompt_kind import GOALS, PromptKind, kind_of, n
 from kiro_learn.retrieval.query.question import Query, query_text
 from kiro_learn.retrieval.query.syntax import terms
 from kiro_learn.retrieval.ranking.calibrated import REFINED_COUNT
-from kiro_learn.retrieval.ranking.confidence import dependents
+from kiro_learn.retrieval.ranking.confidence import OlderByNewer, dependents
 from kiro_learn.retrieval.rendering.brief import BETWEEN
 from kiro_learn.retrieval.rendering.excerpts import Excerpted, render_excerpts
 from kiro_learn.retrieval.rendering.repeats import (
@@ -291,10 +291,10 @@ def _found_of(trace: RecallTrace, telling: Sequence[MemoryRecord]) -> list[Excer
     ]
 
 
-def _resting(telling: Sequence[MemoryRecord], older_by_newer: Mapping[RecordId, RecordId]) -> dict[RecordId, str]:
+def _resting(telling: Sequence[MemoryRecord], older_by_newer: OlderByNewer) -> dict[RecordId, str]:
     """The note for each of ``telling`` that names something that was overturned later."""
     known = {record.record_id: record for record in telling}
-    changes = {*older_by_newer.keys(), *older_by_newer.values()}
+    changes = {*older_by_newer.keys()}.union(*older_by_newer.values())
     texts = {each: text_of(record) if each in changes else record.title.lower() for each, record in known.items()}
     moments = {record_id: record.created_at for record_id, record in known.items()}
     return {old: rests_on(known[new]) for old, new in dependents(older_by_newer, texts, moments).items()}

@@ -24,7 +24,7 @@ from kiro_learn.pipelines.recall.finder import Findings
 from kiro_learn.pipelines.recall.retrievers import OptionalResult
 from kiro_learn.pipelines.stopwatch import Stopwatch
 from kiro_learn.retrieval.ranking.calibrated import WORTH_TELLING, vectors_of, worth_telling
-from kiro_learn.retrieval.ranking.confidence import Sureness, overturned_among
+from kiro_learn.retrieval.ranking.confidence import OlderByNewer, Sureness, overturned_among
 from kiro_learn.retrieval.rendering.brief import BETWEEN, told_below, told_first
 from kiro_learn.retrieval.rendering.repeats import text_of, untold, was
 from kiro_learn.retrieval.rendering.report import Rendered
@@ -111,8 +111,8 @@ class RecallTrace:
     """The records of ``hits`` that still exist, in the order in which they are to be told."""
     known_ids: set[RecordId] = attrs.Factory(set)
     """The found records that the session was told before, or that add nothing to what it was told."""
-    amended: Mapping[RecordId, RecordId] = attrs.Factory(dict)
-    """By the id of a read record, the older read one that it overturns."""
+    amended: OlderByNewer = attrs.Factory(dict)
+    """By the id of a read record, the older read ones that it overturns."""
     told_before: list[MemoryRecord] = attrs.Factory(list)
     """The records that were read and that the session was told before, best first."""
     passages: Mapping[RecordId, Compared] = attrs.Factory(dict)
@@ -163,7 +163,7 @@ class RecallTrace:
             hits = self._worthy(refined)
         new = [hit for hit in hits if hit.record_id not in self.known_ids]
         kept = {hit.record_id for hit in new[:most]}.union(self.known_ids, self.about or ())
-        kept |= {newer for newer, older in self.older_by_newer.items() if older in kept}
+        kept |= {newer for newer, olds in self.older_by_newer.items() if not kept.isdisjoint(olds)}
         self.left_out["cut"] += len(self.hits) - len(hits)
         self.hits = tuple(hit for hit in hits if hit.record_id in kept)
 
@@ -175,8 +175,8 @@ class RecallTrace:
         return [hit for hit in weighed if hit.record_id in worthy]
 
     @property
-    def older_by_newer(self) -> Mapping[RecordId, RecordId]:
-        """By the id of a found record, the older one that it overturns."""
+    def older_by_newer(self) -> OlderByNewer:
+        """By the id of a found record, the older ones that it overturns."""
         found = self.findings.fusion.older_by_newer if self.findings and self.findings.fusion else {}
         return {**found, **self.amended}
 
@@ -218,7 +218,7 @@ class RecallTrace:
     def _with_successors(self, records: Sequence[MemoryRecord], most: int) -> tuple[MemoryRecord, ...]:
         """The first ``most`` of ``records``, or those that are asked for by name; and what overturns one of them."""
         first = {record.record_id for record in records[:most]} if self.about is None else self.about
-        wanted = {*first} | {newer for newer, older in self.older_by_newer.items() if older in first}
+        wanted = {*first} | {newer for newer, olds in self.older_by_newer.items() if not first.isdisjoint(olds)}
         return tuple(record for record in records if record.record_id in wanted)
 
     @property
@@ -280,8 +280,8 @@ def _notes_of(records: Sequence[MemoryRecord], replaced: Mapping[RecordId, Recor
     return {new: was(known[old], known[new].created_at) for _, old, new in pairs}
 
 
-def _amended_among(records: Sequence[MemoryRecord]) -> dict[RecordId, RecordId]:
-    """By the id of a record, the older one of ``records`` that it overturns."""
+def _amended_among(records: Sequence[MemoryRecord]) -> OlderByNewer:
+    """By the id of a record, the older ones of ``records`` that it overturns."""
     texts = {record.record_id: text_of(record) for record in records}
     moments = {record.record_id: record.created_at for record in records}
     return overturned_among([*texts], texts, moments)

@@ -14,7 +14,7 @@ from kiro_learn.model.ids import RecordId
 from kiro_learn.model.retrieval import Hit, LexicalRanking, Ranking, RankingFeatures, best_first
 from kiro_learn.model.settings import ScoringSettings, Weights
 from kiro_learn.retrieval.ranking.bm25 import word_shares
-from kiro_learn.retrieval.ranking.confidence import BEST, session_boost, successors
+from kiro_learn.retrieval.ranking.confidence import BEST, OlderByNewer, session_boost, successors
 from kiro_learn.retrieval.ranking.vector_index import VectorRanking
 
 # The results of one search by ranking. Fusion and confidence weigh them.
@@ -129,8 +129,8 @@ class Fusion:
     _ranking_features: Mapping[RecordId, RankingFeatures] = attrs.Factory(dict)
     _word_parts: Mapping[str, Mapping[RecordId, float]] = attrs.Factory(dict)
     """The word scores of the records, by the names that ``parts`` gives."""
-    older_by_newer: Mapping[RecordId, RecordId] = attrs.Factory(dict)
-    """For each record, the older one of the best records that it overturns."""
+    older_by_newer: OlderByNewer = attrs.Factory(dict)
+    """For each record, the older ones of the best records that it overturns."""
     _only_term: str | None = None
     """The only word of the query, in lower case; None if it has several."""
 
@@ -157,8 +157,8 @@ class Fusion:
 
     def _boosted(self) -> dict[RecordId, float]:
         scores = self._boosted_below_titles(session_boost(self._scores, self._found, self._ranking_features))
-        for new, old in self.older_by_newer.items():
-            scores[new] = max(scores[new], SUCCESSOR_SHARE * scores[old])
+        for new, olds in self.older_by_newer.items():
+            scores[new] = max((scores[new], *(SUCCESSOR_SHARE * scores[old] for old in olds)))
         return scores
 
     def _boosted_below_titles(self, boosted: dict[RecordId, float]) -> dict[RecordId, float]:

@@ -85,6 +85,12 @@ BEST = 2
 MOST_SUCCESSORS = 1
 """Most successors of one record: first those that change most of its names, then the newest."""
 
+OlderByNewer = Mapping[RecordId, tuple[RecordId, ...]]
+"""For each record, the older ones that it overturns: the first one found, and each that the record states to replace.
+
+Of several older records that only name what changed, the first one is what was chosen, and the others rest on it.
+"""
+
 STATED = 1_000
 """More changed names than any record has: a record that states what it replaces goes before all others."""
 
@@ -99,8 +105,8 @@ def successors(
     texts: Mapping[RecordId, str],
     moments: Mapping[RecordId, datetime],
     asked: Collection[str],
-) -> dict[RecordId, RecordId]:
-    """The id of the older record that each newer one overturns, by the newer id. Of several, the first in ``best``.
+) -> dict[RecordId, tuple[RecordId, ...]]:
+    """The ids of the older records that each newer one overturns, by the newer id, in the order of ``best``.
 
     Args:
       best: ids of records, best first.
@@ -108,31 +114,41 @@ def successors(
       moments: when each record was said.
       asked: the words of the query. Most hits have them, so they are names no matter how many records have them.
     """
-    found: dict[RecordId, RecordId] = {}
-    said = {word.lower() for word in asked}
+    found: dict[RecordId, tuple[RecordId, ...]] = {}
     for old in best[:BEST]:
         if old in texts and old not in found:
-            newer = {each: text for each, text in texts.items() if moments[each] > moments[old]}
-            names = _changed_name_counts(texts[old], newer, said, len(texts))
-            ranked = sorted(names, key=lambda each: (names[each], moments[each], each), reverse=True)
-            for new in ranked[:MOST_SUCCESSORS]:
-                found.setdefault(new, old)
+            _note_successors(found, old, texts, moments, asked)
     return found
 
 
 def overturned_among(
     record_ids: Sequence[RecordId], texts: Mapping[RecordId, str], moments: Mapping[RecordId, datetime]
-) -> dict[RecordId, RecordId]:
+) -> dict[RecordId, tuple[RecordId, ...]]:
     """The same as ``successors``, for all of ``record_ids`` and without a query."""
-    found: dict[RecordId, RecordId] = {}
-    for record_id in record_ids:
-        for new, old in successors([record_id], texts, moments, ()).items():
-            found.setdefault(new, old)
+    found: dict[RecordId, tuple[RecordId, ...]] = {}
+    for old in record_ids:
+        _note_successors(found, old, texts, moments, ())
     return found
 
 
+def _note_successors(
+    found: dict[RecordId, tuple[RecordId, ...]],
+    old: RecordId,
+    texts: Mapping[RecordId, str],
+    moments: Mapping[RecordId, datetime],
+    asked: Collection[str],
+) -> None:
+    """Add the successors of ``old`` to ``found``. One that overturns another record too must state this replacement."""
+    newer = {each: text for each, text in texts.items() if moments[each] > moments[old]}
+    names = _changed_name_counts(texts[old], newer, {word.lower() for word in asked}, len(texts))
+    ranked = sorted(names, key=lambda each: (names[each], moments[each], each), reverse=True)
+    for new in ranked[:MOST_SUCCESSORS]:
+        if new not in found or names[new] == STATED:
+            found[new] = (*found.get(new, ()), old)
+
+
 def dependents(
-    older_by_newer: Mapping[RecordId, RecordId], texts: Mapping[RecordId, str], moments: Mapping[RecordId, datetime]
+    older_by_newer: OlderByNewer, texts: Mapping[RecordId, str], moments: Mapping[RecordId, datetime]
 ) -> dict[RecordId, RecordId]:
     """For each record that names a thing that has changed since: its id, and the id of the record with the change.
 
@@ -140,18 +156,17 @@ def dependents(
     topic, as in ``successors``.
 
     Args:
-      older_by_newer: for each record, the older one that it overturns.
+      older_by_newer: for each record, the older ones that it overturns.
       texts: the records' texts in lower case, the title first.
       moments: when each record was said.
     """
     found: dict[RecordId, RecordId] = {}
-    for new, old in older_by_newer.items():
-        if new not in texts or old not in texts:
-            continue
-        for name in ended_names(texts[new], texts[old]):
+    for new, olds in older_by_newer.items():
+        known = [old for old in olds if new in texts and old in texts]
+        for name in frozenset[str]().union(*(ended_names(texts[new], texts[old]) for old in known)):
             holding = [each for each in texts if each not in older_by_newer and re.search(_whole(name), texts[each])]
             if len(holding) <= RARE_LEAST + 1:
-                older = (each for each in holding if each != old and moments[each] < moments[new])
+                older = (each for each in holding if each not in olds and moments[each] < moments[new])
                 found.update(dict.fromkeys(older, new))
     return found
 

@@ -11,6 +11,7 @@ from kiro_learn.model.ids import RecordId
 from kiro_learn.model.record import FileChanges, MemoryRecord, files_of, was_there
 from kiro_learn.model.retrieval import ToldId
 from kiro_learn.retrieval.kept_texts import OF_A_BRIEF, kept
+from kiro_learn.retrieval.ranking.confidence import OlderByNewer
 from kiro_learn.retrieval.rendering.passages import one_line, shortened, word_runs
 
 # Leaves out records that repeat others, and puts a newer record above an older one that it may correct.
@@ -109,35 +110,34 @@ def _newer_above_older(records: Sequence[_Worded]) -> list[_Worded]:
 TITLE_BYTES = 80
 """The most bytes of the overturned memory's title next to the day of the newer one."""
 
-OlderByNewer = Mapping[RecordId, RecordId]
-"""For each record, the older one that it overturns."""
+MOST_NAMED_BEFORE = 3
+"""The most titles that such a note names. They share the bytes."""
 
 
 def newer_above(records: Sequence[MemoryRecord], older_by_newer: OlderByNewer) -> tuple[MemoryRecord, ...]:
-    """``records`` in their order, but one that overturns a record above it moves right above that record."""
+    """``records`` in their order, but one that overturns records above it moves right above the first of them."""
     told = list(records)
     for new in records:
         places = {record.record_id: place for place, record in enumerate(told)}
-        old = places.get(older_by_newer.get(new.record_id, new.record_id), len(told))
-        if old < places[new.record_id]:
-            told.insert(old, told.pop(places[new.record_id]))
+        olds = [places[old] for old in older_by_newer.get(new.record_id, ()) if old in places]
+        if olds and min(olds) < places[new.record_id]:
+            told.insert(min(olds), told.pop(places[new.record_id]))
     return tuple(told)
 
 
 def notes_of_amended(records: Sequence[MemoryRecord], older_by_newer: OlderByNewer) -> dict[RecordId, str]:
-    """A note for each of ``records`` that overturns another of them: what held before, and until when."""
+    """A note for each of ``records`` that overturns others of them: what held before, and until when."""
     known = {record.record_id: record for record in records}
-    return {
-        new: was(known[old], known[new].created_at)
-        for new, old in older_by_newer.items()
-        if new in known and old in known
-    }
+    pairs = {new: [known[old] for old in olds if old in known] for new, olds in older_by_newer.items() if new in known}
+    return {new: was(olds[0], known[new].created_at, *olds[1:]) for new, olds in pairs.items() if olds}
 
 
-def was(old: MemoryRecord, until: datetime) -> str:
-    """The note that ``old`` held until a day, on one line, made harmless."""
-    title = shortened(one_line(old.title).rstrip(" .:"), TITLE_BYTES)
-    return f'was "{title}" until {until:%Y-%m-%d}'
+def was(old: MemoryRecord, until: datetime, *others: MemoryRecord) -> str:
+    """The note that ``old`` and ``others`` held until a day, on one line, made harmless."""
+    named = (old, *others)[:MOST_NAMED_BEFORE]
+    titles = (shortened(one_line(each.title).rstrip(" .:"), TITLE_BYTES // len(named)) for each in named)
+    said = " and ".join(f'"{title}"' for title in titles)
+    return f"was {said} until {until:%Y-%m-%d}"
 
 
 def rests_on(new: MemoryRecord) -> str:
@@ -159,7 +159,7 @@ def text_of(record: MemoryRecord) -> str:
 
 def told_alone(told: Collection[RecordId], older_by_newer: OlderByNewer) -> frozenset[RecordId]:
     """The ids in ``told`` whose overturning record is not told with them."""
-    return frozenset(old for new, old in older_by_newer.items() if old in told and new not in told)
+    return frozenset(old for new, olds in older_by_newer.items() if new not in told for old in olds if old in told)
 
 
 # Notes on the branch or the commit of a memory, and on its day.

@@ -76,7 +76,7 @@ def test_what_a_model_says_to_be_over_is_overturned_and_stays() -> None:
     old, new = learned(model, (model, NEW, 'replaces="A"'))
     texts = {each.record_id: text_of(each) for each in (old, new)}
     moments = {old.record_id: old.created_at, new.record_id: new.created_at + timedelta(seconds=1)}
-    assert overturned_among([old.record_id], texts, moments) == {new.record_id: old.record_id}
+    assert overturned_among([old.record_id], texts, moments) == {new.record_id: (old.record_id,)}
     assert new.facts == (f'Replaces "{OLD}"',)
     assert old.title == OLD
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from itertools import permutations
 
 import attrs
 import pytest
@@ -13,6 +14,7 @@ from kiro_learn.model.correction import Correction
 from kiro_learn.model.event import TextBody
 from kiro_learn.model.record import KnowledgeType, MemoryRecord, Origin
 from kiro_learn.model.retrieval import Retrieval
+from kiro_learn.retrieval.ranking.succession import replacing
 from kiro_learn.services.services import Services
 from kiro_learn.testing.daemon import NAMESPACE, a_record, an_event, simulated_daemon
 from kiro_learn.testing.simulation import simulate
@@ -35,12 +37,12 @@ async def other_records(services: Services) -> None:
     await trio.sleep(1)
 
 
-def asked(most_bytes: int) -> Retrieval:
+def asked(most_bytes: int, *records: MemoryRecord) -> Retrieval:
     async def scenario() -> Retrieval:
         config = Config(recall=RecallConfig(context_bytes=most_bytes, task_bytes=most_bytes, brief_bytes=most_bytes))
         async with simulated_daemon(config=config) as services:
-            await services.remember.put(OLD)
-            await services.remember.put(NEW)
+            for each in records or (OLD, NEW):
+                await services.remember.put(each)
             await other_records(services)
             return await services.recall.answer(NAMESPACE, QUESTION)
 
@@ -51,6 +53,26 @@ def test_both_are_told_the_newer_one_first_with_what_was_before() -> None:
     found = asked(4_000)
     assert found.record_ids[:2] == (NEW.record_id, OLD.record_id)
     assert f'was "RabbitMQ carries the orders" until {NEW.created_at:%Y-%m-%d}' in found.context
+
+
+ALSO_OLD = on_day(2, "Orders wait in Memcached", "Orders of the shop that no message broker carries wait in Memcached")
+OF_BOTH = attrs.evolve(
+    on_day(9, "Kafka has all of it", "One message broker carries the orders of the shop: Kafka"),
+    facts=(replacing(OLD.title), replacing(ALSO_OLD.title)),
+)
+
+
+@pytest.mark.parametrize("most_bytes", [400, 500, 600, 700, 800, 1_000, 2_000, 4_000])
+def test_what_replaced_two_is_told_above_both_with_what_was_before(most_bytes: int) -> None:
+    found = asked(most_bytes, ALSO_OLD, OLD, OF_BOTH)
+    assert {OLD.record_id, ALSO_OLD.record_id}.isdisjoint(found.record_ids) or OF_BOTH.record_id in found.record_ids
+    if most_bytes == 4_000:
+        assert found.record_ids[0] == OF_BOTH.record_id
+        assert {OLD.record_id, ALSO_OLD.record_id} <= {*found.record_ids}
+        day = f"{OF_BOTH.created_at:%Y-%m-%d}"
+        said = {f'was "{one.title}" and "{other.title}" until {day}' for one, other in permutations((OLD, ALSO_OLD))}
+        assert any(each in found.context for each in said)
+        assert "from before" not in found.context
 
 
 @pytest.mark.parametrize("most_bytes", [300, 400, 500, 700])

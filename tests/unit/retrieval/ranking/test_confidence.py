@@ -17,6 +17,7 @@ from kiro_learn.retrieval.ranking.confidence import (
     MOST_SUCCESSORS,
     Sureness,
     confidence,
+    overturned_among,
     session_boost,
     successors,
     word_share,
@@ -107,7 +108,8 @@ def found(*newer: str, old: str = OLD) -> dict[str, str]:
     """The texts of ``newer`` that overturn ``old``, as {"new0": "old"}; they were said one a day, after ``old``."""
     texts = {RecordId("old"): old} | {RecordId(f"new{number}"): text for number, text in enumerate(newer)}
     moments = {each: START + timedelta(days=day) for day, each in enumerate(texts)}
-    return {str(new): str(of) for new, of in successors([RecordId("old")], texts, moments, ASKED).items()}
+    overturned = successors([RecordId("old")], texts, moments, ASKED)
+    return {str(new): " and ".join(olds) for new, olds in overturned.items()}
 
 
 @pytest.mark.parametrize(
@@ -142,6 +144,21 @@ def test_what_says_that_a_name_of_the_older_changed_overturns_it(newer: str) -> 
 )
 def test_what_only_speaks_of_it_or_of_something_else_does_not(newer: str) -> None:
     assert found(newer) == {}
+
+
+@pytest.mark.parametrize(
+    ("new", "ended"),
+    [
+        ('kafka instead of rabbitmq\nreplaces "cache in memcached"', ("a", "b")),
+        ('one store for all\nreplaces "queues in rabbitmq"\nreplaces "cache in memcached"', ("a", "b")),
+        ("kafka instead of rabbitmq, valkey instead of memcached", ("a",)),
+    ],
+)
+def test_of_several_that_end_with_it_the_first_is_taken_and_each_that_it_states(new: str, ended: tuple[str]) -> None:
+    texts = {RecordId("a"): "queues in rabbitmq", RecordId("b"): "cache in memcached", RecordId("new"): new}
+    moments = {each: START + timedelta(days=day) for day, each in enumerate(texts)}
+    olds = [RecordId("a"), RecordId("b")]
+    assert successors(olds, texts, moments, ASKED) == overturned_among(olds, texts, moments) == {RecordId("new"): ended}
 
 
 def test_what_came_before_overturns_nothing() -> None:

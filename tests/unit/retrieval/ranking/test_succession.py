@@ -16,7 +16,7 @@ MOMENTS = {OLD: datetime(2026, 1, 5, tzinfo=UTC), NEW: datetime(2026, 1, 6, tzin
 
 def overturns(new: str, old: str) -> bool:
     """Whether ``new``, which was said later, overturns ``old``, if there are no other memories."""
-    return overturned_among([OLD], {OLD: old.lower(), NEW: new.lower()}, MOMENTS) == {NEW: OLD}
+    return overturned_among([OLD], {OLD: old.lower(), NEW: new.lower()}, MOMENTS) == {NEW: (OLD,)}
 
 
 ENDS = [

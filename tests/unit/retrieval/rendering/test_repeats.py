@@ -82,7 +82,8 @@ def on_day(number: int, title: str) -> MemoryRecord:
 
 
 OLD, OTHER, NEW = on_day(1, "RabbitMQ carries `orders`."), on_day(2, "Orders are kept"), on_day(3, "Moved to Kafka")
-PAIR = {NEW.record_id: OLD.record_id}
+PAIR = {NEW.record_id: (OLD.record_id,)}
+BOTH = {NEW.record_id: (OTHER.record_id, OLD.record_id)}
 
 
 def test_what_overturns_another_comes_right_above_it() -> None:
@@ -90,11 +91,13 @@ def test_what_overturns_another_comes_right_above_it() -> None:
     assert newer_above([OTHER, NEW, OLD], PAIR) == (OTHER, NEW, OLD)
     assert newer_above([OLD, OTHER], PAIR) == (OLD, OTHER)
     assert newer_above([], PAIR) == ()
+    assert newer_above([OLD, OTHER, NEW], BOTH) == (NEW, OLD, OTHER)
+    assert newer_above([OTHER, NEW, OLD], BOTH) == (NEW, OTHER, OLD)
 
 
 def test_a_chain_stands_in_the_order_of_its_days_newest_first() -> None:
     newest = on_day(4, "Kafka was dropped")
-    chain = {**PAIR, newest.record_id: NEW.record_id}
+    chain = {**PAIR, newest.record_id: (NEW.record_id,)}
     assert newer_above([OLD, NEW, newest], chain) == (newest, NEW, OLD)
 
 
@@ -102,11 +105,16 @@ def test_it_says_what_was_before_and_until_when() -> None:
     assert notes_of_amended([NEW, OLD], PAIR) == {
         NEW.record_id: f'was "RabbitMQ carries `orders`" until {NEW.created_at:%Y-%m-%d}'
     }
+    assert notes_of_amended([OLD, OTHER, NEW], BOTH) == {
+        NEW.record_id: f'was "Orders are kept" and "RabbitMQ carries `orders`" until {NEW.created_at:%Y-%m-%d}'
+    }
+    assert notes_of_amended([NEW, OLD], BOTH) == notes_of_amended([NEW, OLD], PAIR)
     assert notes_of_amended([NEW], PAIR) == notes_of_amended([OLD], PAIR) == {}
 
 
 def test_what_is_told_without_what_overturns_it_is_alone() -> None:
     assert told_alone([OLD.record_id], PAIR) == {OLD.record_id}
+    assert told_alone([OTHER.record_id, OLD.record_id], BOTH) == {OTHER.record_id, OLD.record_id}
     assert told_alone([OLD.record_id, NEW.record_id], PAIR) == told_alone([NEW.record_id], PAIR) == frozenset()
 
 
