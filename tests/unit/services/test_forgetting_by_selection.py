@@ -9,12 +9,13 @@ import pytest
 import trio
 
 from kiro_learn.errors import UnknownRecord
-from kiro_learn.model.event import Event, EventKind, JsonBody
+from kiro_learn.model.event import Event, EventKind, JsonBody, TextBody
 from kiro_learn.model.retention import Selection
+from kiro_learn.pipelines.learn.learners import BuiltInLearner
 from kiro_learn.services.services import Services
 from kiro_learn.testing.daemon import NAMESPACE, Letter, Letterbox, a_record, an_event, simulated_daemon
 from kiro_learn.testing.models import ScriptedLlm
-from kiro_learn.testing.simulation import simulate
+from kiro_learn.testing.simulation import in_place, simulate
 from kiro_learn.testing.storage import InMemoryStorage
 from tests.unit.services.relearning_rig import PROJECT, Model, a_turn, settle, titles, weak_record
 
@@ -88,6 +89,36 @@ def test_a_report_that_is_sent_again_is_a_repeat() -> None:
             return await texts(storage)
 
     assert simulate(scenario) == ["event 2"]
+
+
+def test_of_a_forgotten_project_what_is_sent_again_is_a_repeat_and_what_is_said_again_waits_for_a_persons_hand() -> (
+    None
+):
+    """As docs/cli.md says of projects forget: nothing of it comes back by itself, and all else is a new memory."""
+    rule = "Always use pnpm here, never npm"
+
+    async def turn(services: Services, number: int, said: str) -> bool:
+        prompt = attrs.evolve(an_event(2 * number), body=TextBody(said))
+        was_stored = (await services.capture.take(prompt)).stored is True
+        await services.capture.take(an_event(2 * number + 1, kind=EventKind.SESSION_SUMMARY))
+        await trio.sleep(600)
+        return was_stored
+
+    async def scenario() -> None:
+        storage, learner = InMemoryStorage(), BuiltInLearner(in_place)
+        async with simulated_daemon(storage=storage, llm=learner) as services:
+            assert await turn(services, 1, rule)
+            assert await titles(storage) == [rule]
+            await services.forgetting.forget(WHOLE)
+        async with simulated_daemon(storage=storage, llm=learner) as services:
+            assert not await turn(services, 1, rule)
+            assert await turn(services, 20, rule)
+            assert await turn(services, 30, "Never push to main directly")
+            assert await titles(storage) == ["Never push to main directly"]
+            await services.remember.put(a_record(99, rule, rule))
+            assert await titles(storage) == [rule, "Never push to main directly"]  # by their letters
+
+    simulate(scenario)
 
 
 def test_the_same_step_from_an_agents_own_history_is_a_repeat_and_a_later_one_is_not() -> None:
