@@ -158,8 +158,6 @@ def javascript(folder: Folder) -> Iterator[ProfileFact]:
         verb = manager.lower()
         yield from file.facts(Slot.INSTALL, f"{verb} install", is_usual=True)
         yield from file.facts(Slot.ADD, _ADDS[manager], is_usual=True)
-    elif not managers:
-        yield from file.facts(Slot.INSTALL, "npm install", is_usual=True)
     start = file.line_of(r'"scripts"\s*:')
     scripts = [name for name, text in table(package, "scripts").items() if isinstance(text, str)]
     yield from facts_of_tasks(

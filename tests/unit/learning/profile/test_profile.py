@@ -67,6 +67,13 @@ def test_two_lock_files_name_two_managers_and_no_command_of_one() -> None:
     assert values(files, Slot.TEST) == ("npm test",)
 
 
+def test_a_package_of_a_workspace_is_told_no_manager_that_no_file_of_it_names() -> None:
+    """The lock file lies at the root of the repository, which is a project of its own: it may be pnpm's."""
+    files = {"package.json": '{"name": "web", "scripts": {"build": "vite build"}}'}
+    assert values(files, Slot.MANAGER) == values(files, Slot.INSTALL) == values(files, Slot.ADD) == ()
+    assert values(files, Slot.BUILD) == ("npm run build",)
+
+
 def test_a_table_of_uv_names_it_also_where_it_sets_nothing() -> None:
     files = {"pyproject.toml": "[project]\nname = 'bakery'\n\n[tool.uv]\n"}
     assert (values(files, Slot.MANAGER), values(files, Slot.INSTALL)) == (("uv",), ("uv sync",))
