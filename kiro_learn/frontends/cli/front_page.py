@@ -65,7 +65,7 @@ def _state(shell: Shell) -> str:
             return "Not running \N{MIDDLE DOT} kiro-learn start"
         return "Not set up \N{MIDDLE DOT} try: kiro-learn demo"
     except (DaemonSilent, RequestRefused):
-        return "Running, but it does not answer \N{MIDDLE DOT} kiro-learn status"
+        return "Running, but it did not answer at once \N{MIDDLE DOT} kiro-learn status"
 
 
 def running(status: dict[str, Any]) -> str:

@@ -245,7 +245,7 @@ def test_the_bare_command_stands_whatever_the_daemon_does(home: Path) -> None:
     place.token()
     assert "Not running · kiro-learn start" in done(kiro_learn(home))
     with socket.create_server(("127.0.0.1", 0)) as mute, place.lock(), place.announced(*mute.getsockname()):
-        assert "Running, but it does not answer · kiro-learn status" in done(kiro_learn(home))
+        assert "Running, but it did not answer at once · kiro-learn status" in done(kiro_learn(home))
 
 
 def test_the_bare_command_imports_nothing_that_is_slow() -> None:
