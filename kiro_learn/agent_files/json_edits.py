@@ -298,7 +298,13 @@ class _Reader:
         found = (_STRING if first == '"' else _SCALAR).match(self._text, position)
         if found is None:
             raise NotJson(self._expected("a value", position), self._text, position)
-        return Node("scalar", position, found.end(), json.loads(found.group()))
+        return Node("scalar", position, found.end(), self._scalar(found.group(), position))
+
+    def _scalar(self, written: str, position: int) -> object:
+        try:
+            return json.loads(written)
+        except ValueError as error:  # Python's own bound, against numbers that take long to read
+            raise NotJson("a number of too many digits", self._text, position) from error
 
     def _object(self, start: int, depth: int) -> Node:
         members: list[Member] = []

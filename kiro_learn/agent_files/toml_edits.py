@@ -20,6 +20,7 @@ BEGIN = "# kiro-learn: begin (kiro-learn uninstall takes it out)"
 END = "# kiro-learn: end"
 
 _TABLE = re.compile(r"^(?=[ \t]*+\[)", re.MULTILINE)
+_BOM = "\N{ZERO WIDTH NO-BREAK SPACE}"
 _PLACE = re.compile(r"\(at line (\d{1,9}), column (\d{1,9})\)|\(at end of document\)")
 
 
@@ -51,7 +52,7 @@ def with_block(text: str, block: str) -> Edited:
         edited = Edited(text).with_text_at(len(text), lead + written + line_end)
     ours = tomllib.loads(block)
     try:
-        after = tomllib.loads(edited.text)
+        after = tables_of(edited.text)
     except tomllib.TOMLDecodeError as error:
         raise _taken(text, ours) from error
     if not _holds(after, before) or not _holds(after, ours):
@@ -127,7 +128,7 @@ def _recognised(document: dict[str, object], ours: Recognition) -> list[bool]:
 def _loaded(text: str) -> dict[str, object]:
     """The tables of ``text``; none if it is no TOML."""
     try:
-        return tomllib.loads(text)
+        return tables_of(text)
     except tomllib.TOMLDecodeError:
         return {}
 
@@ -143,7 +144,7 @@ def without_tables(text: str, ours: Recognition) -> str:
             left = tail_of(table).removeprefix("\r").removeprefix("\n") if is_ours else table
             kept = (_without_blank_line(kept) if is_ours else kept) + left
     try:
-        is_sound = _holds(tomllib.loads(text), tomllib.loads(kept))
+        is_sound = _holds(tables_of(text), tables_of(kept))
     except tomllib.TOMLDecodeError:
         return text
     return kept if is_sound else text
@@ -221,6 +222,20 @@ def _is_ours(table: str) -> bool:
     return set(_servers(found)) == {SERVER_NAME} or (bool(found) and table.lstrip().startswith("[[hooks."))
 
 
+def tables_of(text: str) -> dict[str, Any]:
+    """The tables of ``text``, with or without a mark of byte order before them, as editors of Windows put one there.
+
+    Raises:
+      TOMLDecodeError: it is none, or the library refuses its depth or its longest number.
+    """
+    try:
+        return tomllib.loads(text.removeprefix(_BOM))
+    except tomllib.TOMLDecodeError:
+        raise
+    except (ValueError, RecursionError) as error:
+        raise tomllib.TOMLDecodeError("it is nested too deeply, or has a number of too many digits") from error
+
+
 def parse(text: str) -> dict[str, object]:
     """The tables of ``text``.
 
@@ -228,13 +243,17 @@ def parse(text: str) -> dict[str, object]:
       NotToml: the text is no TOML.
     """
     try:
-        return tomllib.loads(text)
+        return tables_of(text)
     except tomllib.TOMLDecodeError as error:
         place = _PLACE.search(str(error))
-        is_inside = place is not None and place.group(1) is not None
-        line, column = map(int, place.groups()) if place and is_inside else line_and_column(text, len(text))
+        line, column = _line_and_column(text, place) if place else (1, 1)
         problem = _PLACE.sub("", str(error)).rstrip()
         raise NotToml(problem[:1].lower() + problem[1:], line, column) from error
+
+
+def _line_and_column(text: str, place: re.Match[str]) -> tuple[int, int]:
+    """Of the ``place`` that the library's words name."""
+    return (int(place[1]), int(place[2])) if place[1] else line_and_column(text, len(text))
 
 
 def _taken(text: str, ours: dict[str, object]) -> NotToml:
@@ -290,7 +309,7 @@ def written(value: Scalar) -> str:
 def _says(text: str, wanted: dict[str, Any]) -> bool:
     """Whether ``text`` has the values of ``wanted``, also with the same types: 1, 1.0 and true are equal in Python."""
     try:
-        return repr(_in_order(tomllib.loads(text))) == repr(_in_order(wanted))
+        return repr(_in_order(tables_of(text))) == repr(_in_order(wanted))
     except tomllib.TOMLDecodeError:
         return False
 

@@ -11,7 +11,7 @@ import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, get_type_hints
 
-from kiro_learn.agent_files.toml_edits import NotToml, Scalar, with_value
+from kiro_learn.agent_files.toml_edits import NotToml, Scalar, tables_of, with_value
 from kiro_learn.config import Config
 from kiro_learn.errors import ConfigError, InvalidRequest
 from kiro_learn.model.settings import Setting, SettingOrigin
@@ -145,7 +145,7 @@ def _without_secrets(value: Scalar) -> Scalar:
 
 def _tables_of(text: str, name: str, problems: Problems) -> Table:
     try:
-        return tomllib.loads(text)
+        return tables_of(text)
     except tomllib.TOMLDecodeError as error:
         problems.append((name, f"is not TOML: {error}"))
     return {}

@@ -132,6 +132,7 @@ def test_every_node_knows_where_it_stands() -> None:
         ("[1,,]", 1, 4, "expected a value"),
         ('{"a": 01}', 1, 8, 'expected "," or "}"'),
         ("/* open", 1, 1, "expected a value"),
+        (f'{{"a": {"9" * 5_000}}}', 1, 7, "a number of too many digits"),
     ],
 )
 def test_an_error_names_its_line_and_column(text: str, line: int, column: int, problem: str) -> None:

@@ -17,11 +17,22 @@ BLOCK = '[mcp_servers.kiro-learn]\ncommand = "x"\nargs = ["mcp"]\n'
 
 @pytest.mark.parametrize(
     "before",
-    ["", "model = 'o3'", "model = 'o3'\n", "# mine\r\n[mcp_servers.docs]\r\ncommand = 'd'\r\n", "[a]\nb = [\n 1,\n]\n"],
+    [
+        "",
+        "\ufeffmodel = 'o3'\r\n",
+        "\ufeff[mcp_servers.docs]\ncommand = 'd'\n",
+        "model = 'o3'",
+        "model = 'o3'\n",
+        "# mine\r\n[mcp_servers.docs]\r\ncommand = 'd'\r\n",
+        "[a]\nb = [\n 1,\n]\n",
+    ],
 )
 def test_a_block_is_added_and_taken_out_to_the_byte(before: str) -> None:
     edited = with_block(before, BLOCK)
-    assert tomllib.loads(edited.text)["mcp_servers"]["kiro-learn"] == {"command": "x", "args": ["mcp"]}
+    assert tomllib.loads(edited.text.removeprefix("\ufeff"))["mcp_servers"]["kiro-learn"] == {
+        "command": "x",
+        "args": ["mcp"],
+    }
     assert ("\r\n" in edited.text) is ("\r\n" in before)
     assert without(edited.text, edited.insertions) == before
     left = without_block(edited.text + "[later]\n")
@@ -42,6 +53,13 @@ def test_what_is_no_toml_is_refused_where_it_stands(text: str, line: int, column
         with_block(text, BLOCK)
     assert (caught.value.line, caught.value.column) == (line, column)
     assert "at line" not in caught.value.problem
+
+
+@pytest.mark.parametrize("text", [f"a = {'[' * 5_000}{']' * 5_000}\n", f"a = {'9' * 5_000}\n"])
+def test_what_the_parser_has_no_room_for_is_refused_and_does_not_end_the_process(text: str) -> None:
+    with pytest.raises(NotToml, match="too"):
+        with_block(text, BLOCK)
+    assert without_block(text) == text
 
 
 @pytest.mark.parametrize("text", ["model = 'x'\n[mcp_servers.kiro-learn]\ncommand = 'y'\n", "\nmcp_servers = {}\n"])

@@ -73,6 +73,15 @@ def test_a_file_that_is_no_toml_is_named_with_the_line(file: Path) -> None:
     assert "at line 2" in problems_of(file, "[server]\nport = = 3\n")["settings.toml"]
 
 
+def test_a_mark_of_byte_order_before_the_file_is_left_out(file: Path) -> None:
+    file.write_bytes(b"\xef\xbb\xbf[server]\r\nport = 1\r\n")
+    assert read_settings(file, {}).server.port == 1
+
+
+def test_a_file_that_the_parser_has_no_room_for_is_named(file: Path) -> None:
+    assert "nested too deeply" in problems_of(file, f"a = {'[' * 5_000}{']' * 5_000}\n")["settings.toml"]
+
+
 def test_a_file_that_is_no_utf8_is_named(file: Path) -> None:
     assert problems_of(file, b"\xff\xfe") == {"settings.toml": "is not UTF-8: byte 0"}
 
