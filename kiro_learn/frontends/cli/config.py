@@ -62,7 +62,8 @@ def list_verb(shell: Shell, *, only_changed: bool) -> None:
     )
 
 
-@config_verb.command("set")
+# A value below zero begins as an option does.
+@config_verb.command("set", context_settings={"ignore_unknown_options": True})
 @_key
 @click.argument("value")
 @printing

@@ -64,10 +64,18 @@ def test_the_daemon_tells_the_same_settings_as_the_command_line_and_no_secret(ho
     ]
 
 
+def test_a_value_below_zero_is_no_option(home: Path) -> None:
+    assert done(kiro_learn(home, "config", "set", "search.semantic_threshold", "-0.5")).startswith("✓")
+    assert done(kiro_learn(home, "config", "get", "search.semantic_threshold")).split()[1] == "-0.5"
+    error, _ = failed(kiro_learn(home, "config", "set", "search.semantic_threshold", "0.5", "--jsno"), code=2)
+    assert "--jsno" in error
+
+
 @pytest.mark.parametrize(
     ("key", "value", "said"),
     [
         ("recal.budget", "1", "error: recal.budget: there is no such setting; did you mean recall.budget_seconds?"),
+        ("recall.budget_seconds", "-1", "error: recall.budget_seconds: expected 0.01 to 30, found -1.0"),
         ("server.port", "99999", "error: server.port: expected 0 to 65535, found 99999"),
         ("llm.api_key_variable", "sk" + "-abc", "error: llm.api_key_variable: expected a variable's name, not a key"),
         ("llm.command", "my 'agent", "error: llm.command: cannot be read as a command: No closing quotation"),
