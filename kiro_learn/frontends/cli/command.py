@@ -50,12 +50,27 @@ def run(
     except BrokenPipeError:
         _forget_output()  # its reader has closed the pipe
         return 1
+    except FileNotFoundError:
+        if not _has_lost_its_folder():
+            raise
+        gone = Failed("the current folder is gone", hint="cd to one that is there, and give the same command again")
+        _report(gone, shell, as_json="--json" in arguments)
+        return 1
     except OSError as error:
         if error.errno not in CANNOT_WRITE:
             raise
         _forget_output()
         _report(Failed(f"cannot write: {os.strerror(error.errno)}"), shell, as_json=False)
         return 1
+
+
+def _has_lost_its_folder() -> bool:
+    """Whether the folder that we were called in was removed, as that of a worktree is."""
+    try:
+        os.getcwd()  # noqa: PTH109  # the same, without a Path
+    except FileNotFoundError:
+        return True
+    return False
 
 
 def _open_missing_streams() -> None:

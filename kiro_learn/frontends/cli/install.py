@@ -275,7 +275,12 @@ def _hook_line(shell: Shell) -> str:
     began = time.monotonic()
     try:
         done = subprocess.run(  # noqa: S603  # our own file
-            [str(hook), "kiro-learn-init"], input=b"{}", capture_output=True, timeout=HOOK_SECONDS, check=False
+            [str(hook), "kiro-learn-init"],
+            input=b"{}",
+            cwd=shell.home,  # the current folder may be gone, which the shell would complain of
+            capture_output=True,
+            timeout=HOOK_SECONDS,
+            check=False,
         )
         complaint = done.stderr.decode("utf-8", "replace").strip()
     except (OSError, subprocess.TimeoutExpired) as error:

@@ -69,6 +69,14 @@ def _in_an_interpreter(
         )
 
 
+def in_a_folder_that_is_gone(folder: Path, environment: Mapping[str, str], *arguments: str) -> Completed:
+    """Run it in ``folder``, which is removed before."""
+    folder.mkdir()
+    script = 'rmdir "$0" && exec "$@"'
+    command = ["/bin/sh", "-c", script, str(folder), sys.executable, "-m", "kiro_learn", *arguments]
+    return subprocess.run(command, env=environment, cwd=folder, capture_output=True, text=True, timeout=60, check=False)
+
+
 def done(completed: Completed) -> str:
     """The output of a command that succeeded."""
     complaints = [line for line in completed.stderr.splitlines() if not line.endswith(" so far")]  # on a slow machine

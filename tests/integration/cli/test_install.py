@@ -14,6 +14,7 @@ import pytest
 
 from kiro_learn.agent_files.json_edits import parse
 from tests.integration.agents.machine import HOMES, Machine
+from tests.integration.cli.command_line import done, in_a_folder_that_is_gone, kiro_learn
 from tests.integration.cli.terminal import at_terminal
 
 MOST_SECONDS = 5.0
@@ -190,6 +191,15 @@ def test_what_makes_no_sense_is_said(machine: Machine, arguments: tuple[str, ...
 def test_a_machine_without_agents_is_told_which_there_are(tmp_path: Path) -> None:
     done = Machine(tmp_path).run("install", "--yes")
     assert (done.returncode, "no coding agent was found" in done.stderr) == (1, True)
+
+
+def test_a_hook_that_works_is_not_said_to_fail_where_the_current_folder_was_removed(machine: Machine) -> None:
+    environment = machine.environment({"KIRO_LEARN_SERVER_PORT": "0"})
+    try:
+        gone = in_a_folder_that_is_gone(machine.user / "worktree", environment, "init", "--yes")
+        assert (gone.returncode, "Hook reaches the daemon" in gone.stdout) == (0, True), gone
+    finally:
+        done(kiro_learn(machine.home, "stop"))
 
 
 def test_only_agents_of_which_a_file_was_written_are_named_with_their_next_step(machine: Machine) -> None:

@@ -16,7 +16,16 @@ import pytest
 
 from kiro_learn.client.routes import Client
 from kiro_learn.wire.agents import AGENTS
-from tests.integration.cli.command_line import Completed, done, environment_for, event, failed, kiro_learn, record
+from tests.integration.cli.command_line import (
+    Completed,
+    done,
+    environment_for,
+    event,
+    failed,
+    in_a_folder_that_is_gone,
+    kiro_learn,
+    record,
+)
 from tests.integration.daemon_process import running_daemon
 
 HOME_PROJECT = ("ab" * 32, "/somewhere/api")
@@ -69,6 +78,15 @@ def test_search_says_what_was_found_and_how(place: Place) -> None:
     assert lines[2].startswith("   words + meaning")
     assert lines[-1].startswith("2 memories in web-shop · ")
     assert lines[-1].endswith(" more in other projects: --everywhere")
+
+
+@pytest.mark.parametrize("verb", [("memories", "list"), ("search", "expiry"), ("context", "expiry"), ("flush",)])
+def test_a_folder_that_was_removed_is_named_and_is_no_defect(
+    place: Place, tmp_path: Path, verb: tuple[str, ...]
+) -> None:
+    gone = in_a_folder_that_is_gone(tmp_path / "worktree", environment_for(place.home), *verb)
+    hint = "hint:  cd to one that is there, and give the same command again"
+    assert failed(gone) == ["error: the current folder is gone", hint]
 
 
 def test_search_as_json_is_the_route_unchanged(place: Place) -> None:
