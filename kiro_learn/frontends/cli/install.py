@@ -136,7 +136,8 @@ def _install(shell: Shell, wish: _Wish, *, and_start: bool) -> int:
     elif _is_running(shell):
         say_build(shell)
     if plan.steps:
-        shell.print(_next_steps(_changed(names, plan, failed), is_running=_is_running(shell)))
+        changed = _changed(names, plan, failed)
+        shell.print(_next_steps(changed, is_running=_is_running(shell), left_alone=len(failed)))
         shell.print(_service_offer(shell))
     shell.print(_import_offer(shell) if and_start else ())
     return 1 if failed else 0
@@ -307,11 +308,14 @@ def _changed(names: Sequence[str], plan: Plan, failed: Sequence[Exception]) -> l
     return [name for name in names if any(name in each.agents for each in written)]
 
 
-def _next_steps(names: Sequence[str], *, is_running: bool) -> list[str]:
+def _next_steps(names: Sequence[str], *, is_running: bool, left_alone: int) -> list[str]:
     agents = [AGENTS[name] for name in names if AGENTS[name].next_step]
     lines = [f"  {agent.title:{LINE_COLUMN}}{agent.next_step}" for agent in agents]
     if not is_running:
         return [*lines, "Ready, as soon as the daemon runs: kiro-learn start"]
+    if left_alone:
+        files = counted(left_alone, "file that was", "files that were")
+        return [*lines, f"Ready, but for {files} left alone: agents without their hooks are told nothing."]
     return [*lines, "Ready. Use your agents as always; the first memories appear after a session."]
 
 

@@ -115,6 +115,19 @@ def test_files_that_cannot_be_edited_are_named_and_the_others_are_done(machine: 
     assert machine.tree() == before
 
 
+def test_an_agent_whose_file_was_left_alone_is_not_said_to_be_ready(tmp_path: Path) -> None:
+    machine = Machine(tmp_path)
+    (machine.user / ".claude").mkdir()
+    settings = machine.user / ".claude" / "settings.json"
+    settings.write_text("{")
+    code, lines = terminal(machine, "init", "--yes")
+    assert (code, lines[-1][:37]) == (1, "Ready, but for 1 file that was left a")
+    settings.unlink()
+    code, lines = terminal(machine, "init", "--yes")
+    assert (code, any(line.startswith("Ready. Use your agents") for line in lines)) == (0, True)
+    assert terminal(machine, "uninstall", "--purge", "--yes")[0] == 0
+
+
 @pytest.mark.parametrize("name", [".kiro-learn", "o'brien & $HOME `x`"])
 def test_a_file_too_large_to_edit_is_left_to_the_agents_own_command(machine: Machine, name: str) -> None:
     machine.home = machine.user / name
