@@ -129,6 +129,7 @@ def _install(shell: Shell, wish: _Wish, *, and_start: bool) -> int:
     failed = [*plan.problems, *installation.carry_out(plan)]
     if shell.as_json:
         _print_json(shell, plan, failed, found, written=True)
+        _start_unseen(shell, is_wanted=and_start)
         return 1 if failed else 0
     _say_done(shell, plan, failed, "{files} written", f"listed in {shell.tilde(shell.home / 'manifest.json')}")
     if and_start:
@@ -261,6 +262,12 @@ def _start(shell: Shell, *, may_restart: bool, yes: bool) -> None:
         address, seconds = restart_daemon(shell) if is_restarting else start_daemon(shell)
         shell.print([_line(shell, texts.ANSWERS, f"{address} in {duration(seconds)}")])
     shell.print([_hook_line(shell), *_learner_lines(shell)])
+
+
+def _start_unseen(shell: Shell, *, is_wanted: bool) -> None:
+    """Start the daemon for a program, if it wants that and none runs; only an error is said."""
+    if is_wanted and not _is_running(shell):
+        start_daemon(shell)
 
 
 def _learner_lines(shell: Shell) -> list[str]:

@@ -168,6 +168,14 @@ def test_a_program_reads_what_was_done(machine: Machine) -> None:
     assert json.loads(machine.run("uninstall", "--yes", "--json").stdout)["written"]
 
 
+def test_init_starts_the_daemon_for_a_program_too(machine: Machine) -> None:
+    machine.home.mkdir(mode=0o700)
+    (machine.home / "settings.toml").write_text("[server]\nport = 0\n")
+    done = machine.run("init", "--yes", "--json")
+    assert (done.returncode, json.loads(done.stdout)["written"], done.stderr) == (0, True, "")
+    assert json.loads(machine.run("stop", "--json").stdout) == {"stopped": True}
+
+
 def test_a_home_of_its_own_has_a_server_of_its_own(machine: Machine) -> None:
     """Agents pass few variables to a server, which would serve the home in the user's folder otherwise."""
     machine.home = machine.user / "other home"
