@@ -34,6 +34,10 @@ CANNOT_WRITE = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EFBIG})
 """The errors of a full or broken device if the output is a file. Verbs name the files that they read and write."""
 
 
+WRONG_VALUES = "validation failed"
+"""As the API words it, for programs; people are told which value, by the name that the help has for it."""
+
+
 def run(
     arguments: Sequence[str], *, serve: Serve, open_installation: OpenInstallation, open_maintenance: OpenMaintenance
 ) -> int:
@@ -104,8 +108,10 @@ def _report(error: KiroLearnError, shell: Shell, *, as_json: bool) -> None:
     if as_json:
         shell.say([json.dumps({"error": str(error), "hint": error.hint, "details": _details(error)})])
         return
-    lines = [f"{shell.err.error('error:')} {_message(error)}"]
-    lines += [f"  {each['path']}: {each['problem']}" for each in _details(error)]
+    problems = [f"{each['path'].removeprefix('$.')}: {each['problem']}" for each in _details(error)]
+    is_one_value = len(problems) == 1 and str(error) == WRONG_VALUES
+    lines = [f"{shell.err.error('error:')} {problems.pop() if is_one_value else _message(error)}"]
+    lines += [f"  {each}" for each in problems]
     if error.hint:
         lines.append(f"{shell.err.dim(texts.HINT)}  {shell.err.command(error.hint)}")
     shell.say(lines)
@@ -113,7 +119,7 @@ def _report(error: KiroLearnError, shell: Shell, *, as_json: bool) -> None:
 
 def _message(error: KiroLearnError) -> str:
     if not isinstance(error, ConfigError):
-        return str(error)
+        return "some values are wrong" if str(error) == WRONG_VALUES else str(error)
     wrong = "the home cannot be used" if error.is_of_the_home else "the settings are wrong"
     return f"{wrong}; nothing was started"
 
