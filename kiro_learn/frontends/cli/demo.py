@@ -114,7 +114,7 @@ def _daemon(shell: Shell, *, keep: bool) -> Iterator[DemoHome]:
         daemon_process.stop(client)
         logs = str(client.home / "logs")
         raise Failed(f"the demo ended early: {error}", hint=f"its folder is kept, with the log in {logs}") from error
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, OSError):  # as where the reader of what is shown has closed the pipe
         _remove(client, folder)
         raise
     if not keep:

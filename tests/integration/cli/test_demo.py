@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import psutil
 import pytest
 
-from tests.integration.cli.command_line import Completed, done, kiro_learn
+from tests.integration.cli.command_line import MOST_SECONDS, Completed, done, environment_for, kiro_learn
 
 MOST_LINES = 44
 
@@ -52,6 +54,21 @@ def test_it_shows_the_whole_way_and_leaves_nothing(user: Path) -> None:
     assert "left out  Always use pnpm in this repo" in text
     assert "told      nothing. No memory is close enough" in text
     assert "4 WHAT IS LEFT    nothing: daemon stopped, folder removed" in text
+    assert files_in(user) == [user / "temporary", user / "user"]
+    assert daemons_of(user) == []
+
+
+def test_it_leaves_nothing_where_its_reader_goes_away(user: Path) -> None:
+    surroundings = {"HOME": str(user / "user"), "TMPDIR": str(user / "temporary")}
+    environment = environment_for(user / "user" / ".kiro-learn", surroundings)
+    command = [sys.executable, "-m", "kiro_learn", "demo"]
+    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as shown:
+        assert shown.stdout is not None
+        for line in shown.stdout:
+            if line.startswith(b"1 WHAT WENT IN"):
+                break
+        shown.stdout.close()
+        assert shown.wait(timeout=MOST_SECONDS) == 1
     assert files_in(user) == [user / "temporary", user / "user"]
     assert daemons_of(user) == []
 
