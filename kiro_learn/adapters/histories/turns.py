@@ -132,8 +132,10 @@ def moment(value: Any) -> datetime | None:
             return None
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
+    if not 0 < value < _MOST_SECONDS * 1000:  # before it is divided: a whole number may be larger than any fraction
+        return None
     seconds = value / 1000 if value >= _LEAST_MILLISECONDS else value
-    return datetime.fromtimestamp(seconds, UTC) if 0 < seconds < _MOST_SECONDS else None
+    return datetime.fromtimestamp(seconds, UTC)
 
 
 def key_of_call(call_id: str, record: str) -> str:

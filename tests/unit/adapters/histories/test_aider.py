@@ -44,6 +44,14 @@ def test_a_session_that_is_appended_changes_no_id(tmp_path: Path) -> None:
     assert ids(READER, place_of(tmp_path))[: len(before)] == before
 
 
+def test_a_folder_that_the_system_does_not_show_keeps_no_other_from_being_read(tmp_path: Path) -> None:
+    home.build(tmp_path / "shop")
+    unseen = tmp_path / ("x" * 300)
+    assert {event.folder for event in told(READER, place_of(tmp_path, unseen, tmp_path / "shop"))[0]} == {
+        str(tmp_path / "shop")
+    }
+
+
 def test_a_fence_that_was_never_closed_ends_with_its_session(tmp_path: Path) -> None:
     (tmp_path / HISTORY).write_text(
         "# aider chat started at 2026-06-01 09:00:00\n\n#### why?\n\n```python\nbroken off\n\n> ^C\n\n"
