@@ -106,6 +106,7 @@ OF_A_MEMORY = "sessions of memories themselves"
 
 _MEMORY_FOLDERS = frozenset({".kiro-learn", ".claude-mem", ".kiro-memory"})
 _REMINDER = re.compile(r"<system-reminder>.*?(?:</system-reminder>|\Z)\s*", re.DOTALL)
+_FIRST = datetime.fromtimestamp(0, UTC)
 _MOST_SECONDS = 253_402_300_799
 """The end of the year 9999."""
 _LEAST_MILLISECONDS = 100_000_000_000
@@ -123,13 +124,17 @@ def is_of_a_memory(folder: str) -> bool:
 
 
 def moment(value: Any) -> datetime | None:
-    """The time in ``value``: RFC 3339, or seconds or milliseconds since 1970; None if it is no time."""
+    """The time in ``value``: RFC 3339, or seconds or milliseconds since 1970; None if it is no time.
+
+    A time before 1970 is none: some programs write the year 1 if they know no time.
+    """
     if isinstance(value, str):
         try:
             found = datetime.fromisoformat(value)
-            return (found if found.tzinfo else found.replace(tzinfo=UTC)).astimezone(UTC)
+            said = (found if found.tzinfo else found.replace(tzinfo=UTC)).astimezone(UTC)
         except (ValueError, OverflowError):
             return None
+        return said if said > _FIRST else None
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
     if not 0 < value < _MOST_SECONDS * 1000:  # before it is divided: a whole number may be larger than any fraction

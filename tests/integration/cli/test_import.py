@@ -136,6 +136,16 @@ def test_only_what_is_wanted(daemon: DaemonProcess, tmp_path: Path) -> None:
     assert said[0] == "error: there is no source 'nowhere'"
 
 
+def test_a_time_of_a_program_that_knows_none_is_that_of_the_event_before(daemon: DaemonProcess, tmp_path: Path) -> None:
+    path = session(tmp_path, turns=2)
+    path.write_text(path.read_text("utf-8").replace("2026-09-02T08:00:05.120Z", "0001-01-01T00:00:00Z"), "utf-8")
+    os.utime(path, (LONG_AGO, LONG_AGO))
+    assert (imported(daemon, tmp_path)["stored"], {event["valid_time"][:4] for event in events(daemon)}) == (
+        6,
+        {"2026"},
+    )
+
+
 def test_nothing_to_import_and_nobody_to_ask(daemon: DaemonProcess, tmp_path: Path) -> None:
     shown = done(kiro_learn(daemon.home, "import", changes={"HOME": str(tmp_path)}))
     assert "No past sessions to import" in shown
