@@ -73,6 +73,10 @@ Skipped: TypeAlias = Callable[[str], None]
 """Counts what a reader leaves out, by the reason: a few words for the sort of thing, without any of its content."""
 
 
+HELD = "databases that another program holds for itself"
+"""A reason: what is left out for it can be read another time."""
+
+
 class ImportRecord(Protocol):
     """Which sessions were imported whole, and in which state. It only saves time: losing it loses nothing else."""
 

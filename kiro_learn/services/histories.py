@@ -34,6 +34,7 @@ from kiro_learn.model.record import (
 )
 from kiro_learn.model.version import __version__
 from kiro_learn.ports.histories import (
+    HELD,
     HistoryPlace,
     HistoryReader,
     ImportRecord,
@@ -49,6 +50,7 @@ from kiro_learn.retrieval.rendering.report import HEADING
 OF_OURS = "sessions in which we worded memories"
 UNREADABLE = "sessions that cannot be read"
 BEFORE_SINCE = "events from before"
+_NOT_READ = frozenset({UNREADABLE, HELD})
 
 STILL_WRITTEN = timedelta(minutes=10)
 """A session that changed this lately may still go on: its last answer is left for a later import."""
@@ -131,9 +133,13 @@ class PastSessions:
         """Whether the session may still go on."""
         return found.session.changed_at > self._now - STILL_WRITTEN
 
-    def note_imported(self, found: FoundSession) -> None:
-        """Note that the session was imported: it is not read again unless it changes."""
-        if not self.is_still_written(found):
+    def note_imported(self, found: FoundSession, left_out: Collection[str]) -> None:
+        """Note that the session was imported: it is not read again unless it changes.
+
+        Args:
+          left_out: the reasons for which lines were left out. A session that could not be read is not noted.
+        """
+        if not self.is_still_written(found) and _NOT_READ.isdisjoint(left_out):
             self._record.add(found.key, found.session.state)
 
     def _moment(self, event: PastEvent, session: PastSession, moments: dict[str, datetime]) -> datetime:

@@ -18,7 +18,7 @@ from urllib.parse import quote
 import apsw
 
 from kiro_learn.adapters.histories.files import not_counted
-from kiro_learn.ports.histories import Skipped
+from kiro_learn.ports.histories import HELD, Skipped
 
 BUSY_SECONDS = 2.0
 MOST_BYTES = 33_554_432
@@ -29,7 +29,6 @@ MOST_STEPS = 200_000_000
 """The most steps of SQLite's virtual machine in one statement, some seconds: pages of a damaged file may loop."""
 STEPS_BETWEEN_COUNTS = 1_000_000
 
-HELD = "databases that another program holds for itself"
 DAMAGED = "databases that are damaged, or of an unknown shape"
 TOO_LONG = "values too long to read"
 

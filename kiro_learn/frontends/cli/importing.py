@@ -285,13 +285,7 @@ def _import(shell: Shell, client: Client, asked: _Asked, found: Sequence[FoundSe
         with progress.said(shell, "Importing: {progress}") as tell:
             for each in found:
                 tell(so_far())
-                for batch in _batches(asked.events(each, imported.skip)):
-                    imported.note(_handed_in(client.import_events, batch))
-                    tell(so_far())
-                imported.sessions += 1
-                imported.read_bytes += each.session.size_bytes
-                if asked.namespace is None and asked.wanted.since is None:
-                    asked.past.note_imported(each)
+                _import_session(client, asked, each, imported, lambda: tell(so_far()))
             for store in asked.memories.stores:
                 for records in asked.memories.batches(store, imported.skip):
                     imported.note_memories(_handed_in(client.import_memories, records))
@@ -308,14 +302,31 @@ def _import(shell: Shell, client: Client, asked: _Asked, found: Sequence[FoundSe
     return 1 if imported.refused else 0
 
 
+def _import_session(
+    client: Client, asked: _Asked, found: FoundSession, imported: _Imported, tell: Callable[[], None]
+) -> None:
+    """It is read again by the next import unless all of it is known now."""
+    left_out: Counter[str] = Counter()
+    refused = imported.refused.total()
+    for batch in _batches(asked.events(found, lambda reason: left_out.update([reason]))):
+        imported.note(_handed_in(client.import_events, batch))
+        tell()
+    imported.skipped.update(left_out)
+    imported.sessions += 1
+    imported.read_bytes += found.session.size_bytes
+    is_all_wanted = asked.namespace is None and asked.wanted.since is None
+    if is_all_wanted and imported.refused.total() == refused:
+        asked.past.note_imported(found, left_out)
+
+
 def _done(shell: Shell, imported: _Imported, seconds: float, *, of_commits: bool) -> Iterator[str]:
     counts = (imported.stored, imported.kept, imported.known, imported.sessions)
     yield from import_screen.done(*counts, seconds, shell.out, of_commits=of_commits)
     yield from import_screen.left_out(imported.skipped, shell.out)
     for problem, count in imported.refused.items():
         what = memories(count) if of_commits else events(count)
-        refused = f"{what} were refused: {problem}"
-        yield f"{shell.out.mark('wrong')} {refused}"
+        verb = "was" if count == 1 else "were"
+        yield f"{shell.out.mark('wrong')} {what} {verb} refused: {problem}"
 
 
 def _batches(told: Iterator[Event]) -> Iterator[list[dict[str, Any]]]:

@@ -8,12 +8,13 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import attrs
+import pytest
 
 from kiro_learn.learning.extraction.splitting import BEFORE
 from kiro_learn.model.event import EventKind, TextBody
 from kiro_learn.model.ids import derived_event_id
 from kiro_learn.model.namespace import Namespace, Project
-from kiro_learn.ports.histories import HistoryPlace, PastEvent, PastSession, Skipped
+from kiro_learn.ports.histories import HELD, HistoryPlace, PastEvent, PastSession, Skipped
 from kiro_learn.services.histories import BEFORE_SINCE, OF_OURS, UNREADABLE, PastSessions, WantedSessions, as_event
 
 NOW = datetime(2026, 11, 1, tzinfo=UTC)
@@ -90,14 +91,14 @@ def test_sessions_come_newest_first_and_those_that_are_known_do_not_come() -> No
     assert [each.session.session_id for each in sessions.found(WantedSessions(limit=1))] == ["s3"]
     wanted = WantedSessions(sources=["told"], since=days[2].changed_at)
     assert [each.session.session_id for each in sessions.found(wanted)] == ["s3", "s2"]
-    sessions.note_imported(sessions.found(wanted)[0])
+    sessions.note_imported(sessions.found(wanted)[0], ())
     assert [each.session.session_id for each in sessions.found(wanted)] == ["s2"]
 
 
 def test_a_session_that_changed_is_read_again() -> None:
     record = Record()
     before = past(Told(), record=record)
-    before.note_imported(before.found(WantedSessions())[0])
+    before.note_imported(before.found(WantedSessions())[0], {BEFORE_SINCE: 1})
     assert past(Told(), record=record).found(WantedSessions()) == []
     assert len(past(Told(found=[session(state="2")]), record=record).found(WantedSessions())) == 1
 
@@ -109,7 +110,7 @@ def test_a_session_that_goes_on_keeps_its_last_answer_back_and_is_read_again() -
         sessions = past(Told([prompt("go on"), answer], [session(changed_at=changed_at)]), record=record)
         [found] = sessions.found(WantedSessions())
         assert texts(sessions.events(found, lambda _reason: None)) == expected
-        sessions.note_imported(found)
+        sessions.note_imported(found, ())
         assert bool(record.states) is (changed_at == LONG_AGO)
 
 
@@ -139,6 +140,15 @@ def test_what_is_from_before_is_counted() -> None:
 def test_a_session_that_cannot_be_read_to_its_end_is_counted() -> None:
     events, skipped = read(Broken())
     assert (texts(events), dict(skipped)) == (["one"], {UNREADABLE: 1})
+
+
+@pytest.mark.parametrize("reason", [UNREADABLE, HELD])
+def test_a_session_that_could_not_be_read_is_read_again_though_its_file_is_the_same(reason: str) -> None:
+    """Rights that are given later, and a program that ends, change nothing about the file."""
+    record = Record()
+    sessions = past(Told(), record=record)
+    sessions.note_imported(sessions.found(WantedSessions())[0], {reason: 1})
+    assert record.states == {}
 
 
 def test_an_event_is_as_a_hook_would_have_reported_it() -> None:

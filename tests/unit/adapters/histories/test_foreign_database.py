@@ -9,7 +9,8 @@ import apsw
 import pytest
 
 from kiro_learn.adapters.histories import foreign_database as module
-from kiro_learn.adapters.histories.foreign_database import DAMAGED, HELD, TOO_LONG, Row, foreign_database
+from kiro_learn.adapters.histories.foreign_database import DAMAGED, TOO_LONG, Row, foreign_database
+from kiro_learn.ports.histories import HELD
 from tests.unit.adapters.histories.homes.databases import write_database
 from tests.unit.adapters.histories.telling import Count
 
