@@ -273,9 +273,14 @@ def set_setting(home: Path, name: str, text: str) -> Setting:
 
 
 def open_past_sessions(home: Path, environment: Mapping[str, str]) -> PastSessions:
-    """The past sessions of the user who runs us."""
-    place = HistoryPlace(user=Path.home(), environment=environment)
-    return PastSessions(READERS, place, DiskImportRecord.of(Home(home)), now=datetime.now(UTC))
+    """The past sessions of the user who runs us.
+
+    Raises:
+      ConfigError: the settings are wrong.
+    """
+    kept = Home(home)
+    record = DiskImportRecord.of(kept, read_settings(kept.settings, environment).storage.url)
+    return PastSessions(READERS, HistoryPlace(user=Path.home(), environment=environment), record, now=datetime.now(UTC))
 
 
 def open_past_memories(

@@ -292,8 +292,10 @@ class DiskImportRecord:
         self._states = _read(path, database)
 
     @classmethod
-    def of(cls, home: Home) -> DiskImportRecord:
-        """The record that belongs to the home's present database."""
+    def of(cls, home: Home, server: str = "") -> DiskImportRecord:
+        """The record that belongs to the present database; ``server``: the address of a database that is no file."""
+        if server:
+            return cls(home.path / _IMPORTS, _digest(server))
         try:
             found = home.database.stat()
         except OSError:

@@ -91,6 +91,16 @@ def test_another_database_has_had_no_import(home: Home) -> None:
     assert not DiskImportRecord.of(home).has("a", "1")
 
 
+def test_the_memory_on_a_server_has_had_no_import_of_the_file(home: Home) -> None:
+    DiskImportRecord.of(home).add("a", "1")
+    server = "postgresql://ann@db.example.org/kiro_learn"
+    assert not DiskImportRecord.of(home, server).has("a", "1")
+    DiskImportRecord.of(home, server).add("b", "1")
+    assert DiskImportRecord.of(home, server).has("b", "1")
+    assert "ann" not in (home.path / NAME).read_text()
+    assert not DiskImportRecord.of(home, f"{server}_2").has("b", "1")
+
+
 @pytest.mark.parametrize("text", ["", "\n", "torn", "\udcff", "none\na b c\nd"])
 def test_a_file_that_is_torn_tells_nothing(home: Home, text: str) -> None:
     (home.path / NAME).write_bytes(text.encode("utf-8", "surrogateescape"))
