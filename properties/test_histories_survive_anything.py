@@ -13,6 +13,7 @@ from tests.unit.adapters.histories.damaged import (
     Damage,
     check,
     home_after,
+    homes_of_other_sorts,
     remembered,
 )
 from tests.unit.adapters.histories.telling import told
@@ -37,3 +38,17 @@ def test_no_damage_breaks_a_reader_of_memories(name: str, happened: list[Damage]
     with home_after(name, happened) as place:
         records = remembered(name, place)
     assert len(records) <= MOST_EVENTS
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_no_value_of_another_sort_breaks_a_reader(name: str) -> None:
+    """As a new version of an agent may write it."""
+    for place in homes_of_other_sorts(name):
+        for event in told(READERS[name][0], place)[0]:
+            check(event)
+
+
+@pytest.mark.parametrize("name", MEMORIES)
+def test_no_value_of_another_sort_breaks_a_reader_of_memories(name: str) -> None:
+    for place in homes_of_other_sorts(name):
+        remembered(name, place)

@@ -249,7 +249,7 @@ class _Lines:
                 reply.add(text_in(block, "text"))
                 reply.happened_at = self._now
             reply.has_calls = reply.has_calls or block.get("type") == "tool_use"
-        reply.is_over = reply.is_over or message.get("stop_reason") in _OVER
+        reply.is_over = reply.is_over or text_in(message, "stop_reason") in _OVER
 
     def _queue(self, fields: dict[str, Any], key: str) -> None:
         text = _typed(text_in(fields, "content"))

@@ -194,7 +194,7 @@ class _Chat:
 
     def _tool(self, tool: dict[str, Any], key: str, at: datetime | None) -> Iterator[PastEvent]:
         """The use of a tool. ``params`` and ``result`` are strings that hold JSON."""
-        if tool.get("status") in _RUNNING:
+        if text_in(tool, "status") in _RUNNING:
             self._skipped(NO_RESULT)
             return
         given = read_whole_object(text_in(tool, "params")) or tool.get("params") or tool.get("rawArgs")

@@ -137,7 +137,7 @@ class _Journal:
 
     def _call(self, call: dict[str, Any], key: str) -> Iterator[PastEvent]:
         """The use of a tool, with its result in the form that the hook reports."""
-        status = call.get("status")
+        status = text_in(call, "status")
         if status != "success" and status not in _FAILED:
             self._skipped(UNFINISHED)
             return

@@ -116,14 +116,13 @@ def _details(kind: str, given: Any) -> RecordDetails | None:
     """The metadata of an item of knowledge; None for any other memory."""
     if kind not in set(KnowledgeType) or not isinstance(given, dict):
         return None
-    severity, confidence = given.get("severity"), given.get("confidence")
     alternatives = given.get("alternatives")
     return RecordDetails(
-        severity=severity if severity in {"hard", "soft"} else None,
+        severity=given["severity"] if text_in(given, "severity") in {"hard", "soft"} else None,
         reason=text_in(given, "reason")[:MAX_DETAIL] or None,
         alternatives=tuple(each[:MAX_DETAIL] for each in texts_in(alternatives)[:MAX_DETAILS]),
         context=text_in(given, "context")[:MAX_DETAIL] or None,
-        confidence=confidence if confidence in {"high", "medium", "low"} else None,
+        confidence=given["confidence"] if text_in(given, "confidence") in {"high", "medium", "low"} else None,
     )
 
 

@@ -113,7 +113,7 @@ def _said(tell: Teller, message: _Message, skipped: Skipped) -> Iterator[PastEve
         match part.get("type"):
             case "text" if part.get("synthetic") is not True and part.get("ignored") is not True:
                 texts.append(text_in(part, "text"))
-            case "tool" if state.get("status") in _RUNNING:
+            case "tool" if text_in(state, "status") in _RUNNING:
                 skipped(NO_RESULT)
             case "tool":
                 response = {name: state[name] for name in _OF_RESULT if name in state}

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import functools
 import json
+import re
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TypeAlias
 
+import apsw
 import attrs
 
 from kiro_learn.adapters.histories.aider import AiderHistory
@@ -129,6 +131,31 @@ def home_after(name: str, damages: Sequence[Damage]) -> Iterator[HistoryPlace]:
     for damage in damages:
         struck = names[damage.file % len(names)]
         files[struck] = damage.done_to(files[struck])
+    with home_of(files) as place:
+        yield place
+
+
+def homes_of_other_sorts(name: str) -> Iterator[HistoryPlace]:
+    """The home once for each text that JSON has under a name, with an empty list or object in its place."""
+    with home_of(files_of(name)) as place:
+        for log in place.user.rglob("*-wal"):  # or what it says last would hide what stands in the database
+            with closing(apsw.Connection(str(log).removesuffix("-wal"))) as connection:
+                connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        files = {path: path.read_bytes() for path in sorted(place.user.rglob("*")) if path.is_file()}
+        for path, content in files.items():
+            for number, found in enumerate(_NAMED_TEXT.finditer(content)):
+                start, end = found.span(1)
+                other = (b"[]", b"{}")[number % 2].ljust(end - start)  # as long: the pages of a database have places
+                path.write_bytes(content[:start] + other + content[end:])
+                yield place
+            path.write_bytes(content)
+
+
+_NAMED_TEXT = re.compile(rb'": ?("(?:[^"\\\n]|\\[^\n])*")')
+
+
+@contextmanager
+def home_of(files: Mapping[str, bytes]) -> Iterator[HistoryPlace]:
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder)
         for path, content in files.items():

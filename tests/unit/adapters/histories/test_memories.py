@@ -90,6 +90,13 @@ def test_kiro_memory_keeps_the_metadata_of_knowledge_with_its_facts(tmp_path: Pa
     assert skipped == {OTHER_ROWS: 2}
 
 
+def test_metadata_of_another_sort_is_left_out(tmp_path: Path) -> None:
+    row = {**home.KIRO_MEMORY[1], "facts": json.dumps({"severity": ["hard"], "confidence": {}, "reason": "they do"})}
+    export = home.write_lines(tmp_path / "export.jsonl", [home.KIRO_MEMORY[0], row])
+    (memory,), _ = kept(KiroMemoryMemories(), place_of(tmp_path, export))
+    assert memory.details == RecordDetails(reason="they do")
+
+
 def test_a_note_of_basic_memory_with_its_observations_and_relations(tmp_path: Path) -> None:
     note = tmp_path / "basic-memory" / "notes" / "basket.md"
     note.parent.mkdir(parents=True)

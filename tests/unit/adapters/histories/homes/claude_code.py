@@ -22,8 +22,11 @@ def user(number: int, parent: int | None, content: Any, **fields: Any) -> bytes:
     return line("user", number, parent, message={"role": "user", "content": content}, **fields)
 
 
-def reply(number: int, parent: int, of: str, *blocks: dict[str, Any], **fields: Any) -> bytes:
-    return line("assistant", number, parent, message={"id": of, "role": "assistant", "content": list(blocks)}, **fields)
+def reply(
+    number: int, parent: int, of: str, *blocks: dict[str, Any], stop_reason: str | None = None, **fields: Any
+) -> bytes:
+    message = {"id": of, "role": "assistant", "content": list(blocks), "stop_reason": stop_reason}
+    return line("assistant", number, parent, message=message, **fields)
 
 
 def text(words: str) -> dict[str, Any]:
