@@ -83,6 +83,11 @@ def settle(writer: apsw.Connection) -> None:
     writer.execute("PRAGMA journal_mode = WAL")
     writer.execute(f"PRAGMA wal_autocheckpoint = {PAGES_BETWEEN_CHECKPOINTS}")
     writer.execute(f"PRAGMA journal_size_limit = {JOURNAL_BYTES}")
+    keep_references(writer)
+
+
+def keep_references(writer: apsw.Connection) -> None:
+    """What hangs on a row goes with it, and nothing refers to what is not there."""
     writer.execute("PRAGMA foreign_keys = ON")
 
 

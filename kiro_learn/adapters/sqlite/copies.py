@@ -28,7 +28,7 @@ import apsw
 import attrs
 
 from kiro_learn.adapters.sqlite import eraser, record_statements, statements
-from kiro_learn.adapters.sqlite.connections import make_private, open_reader, open_writer, written
+from kiro_learn.adapters.sqlite.connections import keep_references, make_private, open_reader, open_writer, written
 from kiro_learn.adapters.sqlite.damage import map_errors, one_work_named
 from kiro_learn.adapters.sqlite.migrations import MIGRATIONS
 from kiro_learn.adapters.sqlite.migrations.runner import is_newest, uninterrupted
@@ -149,6 +149,7 @@ class SqliteCopies:
         with map_errors(copy.path), closing(open_writer(copy.path, busy_seconds=BUSY_SECONDS)) as writer:
             if not is_newest(writer, MIGRATIONS):
                 raise StorageError(f"{copy.path} is of an earlier kiro-learn, which can only be deleted")
+            keep_references(writer)
             transaction = SqliteTransaction(writer, self.utc_now)
             with written(writer), one_work_named():
                 value = work(transaction)

@@ -23,6 +23,7 @@ from kiro_learn.model.backup import CopyContents, CopyKind
 from kiro_learn.testing.storage import put_event, put_record
 from tests.integration.storage.test_erasing import found_in, mark
 from tests.unit.storage.builders import DAWN, event, record, record_id
+from tests.unit.storage.contract_graph import entity, fact
 
 DAY = timedelta(days=1)
 COUNT = 30
@@ -351,6 +352,18 @@ def test_what_is_forgotten_in_a_copy_is_in_no_byte_of_it_and_its_age_stays(copie
     copies.remove(untouched)
     assert found_in(copies.folder, range(COUNT)) == list(range(3, COUNT))
     assert names(copies) == [made.name]
+
+
+def test_what_hangs_on_what_is_forgotten_in_a_copy_goes_with_it(copies: SqliteCopies) -> None:
+    """The names by which an entity is found, and what is stated of it."""
+    made = copies.take(CopyKind.DAILY, DAWN)
+    thing = entity(1, "Zanzibarium")
+    copies.change(made, lambda transaction: transaction.put_graph_items([thing, fact(1, thing)]))
+    assert b"zanzibarium" in made.path.read_bytes()
+    copies.change(made, lambda transaction: transaction.delete_graph_items([thing.item_id]))
+    assert b"zanzibarium" not in made.path.read_bytes().lower()
+    with apsw.Connection(str(made.path)) as connection:
+        assert connection.execute("PRAGMA foreign_key_check").fetchall() == []
 
 
 def test_a_work_that_fails_changes_nothing_in_a_copy(copies: SqliteCopies) -> None:
