@@ -130,6 +130,16 @@ def test_by_a_secret_that_json_writes_otherwise(story: Story) -> None:
     insist_it_is_gone(story)
 
 
+def test_by_a_secret_that_backups_alone_have(story: Story) -> None:
+    """As after an item of the graph was forgotten, which leaves them as they are."""
+    added = done(kiro_learn(story.home, "preferences", "add", f"Always say {GOES}", "--json", cwd=story.shop))
+    done(kiro_learn(story.home, "backup", "now"))
+    done(kiro_learn(story.home, "preferences", "forget", json.loads(added)["id"], "--yes", cwd=story.shop))
+    assert len(files_with(story.home, GOES)) == 1
+    assert "what is left of it" in story.forget("forget", "--secret", piped=f"{GOES}\n")
+    assert files_with(story.home, GOES) == []
+
+
 def test_by_project(story: Story) -> None:
     story.report(story.other, 1, STAYS)
     story.report(story.shop, 2, GOES)

@@ -86,7 +86,7 @@ def forget_verb(  # click hands every option over
 def carry_out(shell: Shell, client: Client, asked: Json, *, yes: bool) -> int:
     """Show what ``asked`` selects, ask, and forget it."""
     foreseen = client.carry_out(json_calls.preview_forgetting(client, **asked))
-    goes_on = asked.get("whole") or asked.get("delete_copies")
+    goes_on = asked.get("whole") or asked.get("delete_copies") or ("secret" in asked and _has_copies(client))
     if not (goes_on or any(foreseen[name] for name in ("events", "memories", "replaced", "graph_items"))):
         shell.answer(foreseen, lambda: [f"{shell.out.mark('ok')} Nothing of that is there"])
         return 0
@@ -99,6 +99,11 @@ def carry_out(shell: Shell, client: Client, asked: Json, *, yes: bool) -> int:
     done = client.carry_out(json_calls.forget_selected(client, **asked))
     shell.answer(done, lambda: _done_lines(done, shell))
     return 0
+
+
+def _has_copies(client: Client) -> bool:
+    """Backups, which may hold a text that the database holds no longer: only forgetting looks through them."""
+    return bool(client.status()["backup"]["copy_count"])
 
 
 def _foreseen_lines(foreseen: Json, terminal: Terminal) -> list[str]:
