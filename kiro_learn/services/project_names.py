@@ -72,9 +72,9 @@ Asked: TypeAlias = str | NamedProject
 class ProjectNames:
     """Knows the projects of one user, and those of others if this user has none of a name.
 
-    The rule of all front ends: a project is named by its namespace, a folder in it, its id (or at least the first 12
-    characters of that), or the name of its folder. A record with a name that no folder has makes a project with
-    this name as its id. An id goes before the name of a folder.
+    The rule of all front ends: a project is named by its namespace, a folder in it (absolute, or below the user's own:
+    ``~/shop``), its id (or at least the first 12 characters of that), or the name of its folder. A record with a name
+    that no folder has makes a project with this name as its id. An id goes before the name of a folder.
     """
 
     _storage: StorageBackend
@@ -101,8 +101,8 @@ class ProjectNames:
         if isinstance(project, NamedProject):
             return project
         await self._find_home()
-        if project == HOME:
-            project = self._home
+        if project == HOME or project.startswith(f"{HOME}/"):
+            project = self._home + project.removeprefix(HOME)
         if NAMESPACE_PATTERN.fullmatch(project):
             return await self._by_namespace(self._merged.in_use(Namespace(project)))
         if project.startswith("/"):

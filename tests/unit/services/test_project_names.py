@@ -54,6 +54,18 @@ def test_a_namespace_is_answered_by_the_name_of_its_project() -> None:
     in_daemon(scenario)
 
 
+def test_a_folder_is_named_from_that_of_the_user_too() -> None:
+    """As settings name it, which no shell has read."""
+
+    async def scenario(services: Services) -> None:
+        home = (await services.project_names.resolve("~")).folder
+        await observe(services, "first", f"{home}/src/shop")
+        known = await services.project_names.resolve(f"{home}/src/shop")
+        assert await services.project_names.resolve("~/src/shop") == known
+
+    in_daemon(scenario)
+
+
 def test_another_users_project_is_searched_with_none_of_this_users() -> None:
     others = Namespace("/actor/someone-else/project/shop/")
 
