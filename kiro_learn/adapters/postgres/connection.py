@@ -36,6 +36,7 @@ FIRST_WAIT, LONGEST_WAIT = 0.25, 10.0
 SECONDS_BETWEEN_CANCELS = 0.02
 
 AWAY = "cannot be reached"
+READ_ONLY_HINT = "It is a standby, or the server, the database or the role says default_transaction_read_only."
 
 IN_USE, WRITES, TURNS = 7_161_553, 7_161_554, 7_161_555
 """Kinds of advisory locks: who uses the database, which transaction writes, whose turn it is (others.py)."""
@@ -385,6 +386,8 @@ def errors_named(name: str) -> Iterator[None]:
     except psycopg.errors.InsufficientPrivilege as error:
         hint = f"PostgreSQL says: {error.diag.message_primary}"
         raise StorageError(f"the role may not use the database {name}", hint=hint) from error
+    except psycopg.errors.ReadOnlySqlTransaction as error:
+        raise StorageError(f"the database {name} takes no writes", hint=READ_ONLY_HINT) from error
     except psycopg.Error as error:
         raise StorageError(f"the database {name} failed ({type(error).__name__})") from error
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import apsw
 
-from kiro_learn.adapters.postgres.connection import SCHEMA, PostgresConnection
+from kiro_learn.adapters.postgres.connection import READ_ONLY_HINT, SCHEMA, PostgresConnection
 from kiro_learn.adapters.postgres.words import DAYS_KEPT
 from kiro_learn.adapters.sqlite.migrations import MIGRATIONS
 from kiro_learn.adapters.sqlite.migrations.runner import begin
@@ -109,12 +109,14 @@ def trim(connection: PostgresConnection) -> None:
 
 
 def insist_on_fitness(connection: PostgresConnection) -> None:
-    """Raises StorageError: the server is too old, or the database's encoding is not UTF-8."""
+    """Raises StorageError: the server is too old, or takes no writes, or the database's encoding is not UTF-8."""
     name = connection.server.name
     if int(connection.run("SHOW server_version_num")[0][0]) < OLDEST_SERVER:
         raise StorageError(f"{name} is older than PostgreSQL {OLDEST_SERVER // 10_000}", hint="Use a newer server.")
     if (encoding := connection.run("SHOW server_encoding")[0][0]) != "UTF8":
         raise StorageError(f"{name} has the encoding {encoding}", hint="Make it anew, with ENCODING 'UTF8'.")
+    if connection.run("SHOW transaction_read_only")[0][0] == "on":
+        raise StorageError(f"the database {name} takes no writes", hint=READ_ONLY_HINT)
 
 
 def version_of(connection: PostgresConnection) -> int:

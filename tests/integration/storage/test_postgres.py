@@ -226,6 +226,28 @@ def test_a_store_whose_connections_were_cut_off_makes_new_ones(server: PostgresF
     run(server, scenario)
 
 
+def test_a_server_that_takes_no_more_writes_is_told_from_others(server: PostgresForTests) -> None:
+    """As one that became a standby while a daemon is connected; its questions are answered."""
+    made = "CREATE DATABASE {} OWNER just"
+    with another_database(server, made) as url:
+
+        async def scenario() -> None:
+            store = await open_postgres(url)
+            server.admin.execute("ALTER DATABASE another SET default_transaction_read_only = on")
+            server.admin.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'another'")
+            said = ""
+            with trio.fail_after(20):
+                while "cannot be reached" in said or not said:  # the first attempts find that the connections are gone
+                    with pytest.raises(StorageError) as refused:
+                        await put_event(store, event(1))
+                    said = str(refused.value)
+                    await trio.sleep(0.1)
+            assert "takes no writes" in said
+            await store.close()
+
+        trio.run(scenario)
+
+
 def test_a_look_tells_whether_a_daemon_can_use_the_database(server: PostgresForTests) -> None:
     from kiro_learn.adapters.postgres.storage import look_at  # noqa: PLC0415  # where the client is
 
@@ -333,6 +355,7 @@ def test_a_text_is_read_back_as_it_was(server: PostgresForTests, text: str) -> N
         ("CREATE DATABASE {} TEMPLATE template0 ENCODING 'SQL_ASCII' LOCALE 'C'", "SQL_ASCII"),
         ("CREATE DATABASE {}", "the role may not make the schema kiro_learn"),
         ("CREATE DATABASE {}; CREATE SCHEMA kiro_learn", "the role may not use the database"),
+        ("CREATE DATABASE {0} OWNER just;ALTER DATABASE {0} SET default_transaction_read_only = on", "takes no writes"),
         ("CREATE DATABASE {}; CREATE SCHEMA kiro_learn AUTHORIZATION just", ""),
         ("CREATE DATABASE {} OWNER just; SET ROLE just; CREATE SCHEMA kiro_learn;" + BOOKS, ""),
     ],
