@@ -56,10 +56,15 @@ class Progress:
     read_bytes: int = 0
     line: int = 0
     """The number of the last line that the daemon has taken."""
-    is_whole: bool = False
-    """Whether the last line of the export was read."""
+    missing: int | None = None
+    """How many lines, by the count in the last line, are missing; None until the last line was read."""
     counts: dict[str, Counter[str]] = attrs.field(factory=dict)
     errors: list[Json] = attrs.field(factory=list)
+
+    @property
+    def is_whole(self) -> bool:
+        """All lines of the export are there."""
+        return self.missing == 0
 
     def add(self, answer: Json, first_line: int) -> None:
         for kind, outcomes in answer["counts"].items():
@@ -136,7 +141,9 @@ def _chunks(file: BinaryIO, progress: Progress) -> Iterator[tuple[int, list[byte
         if line is None:
             progress.errors.append({"line": first + len(chunk), "problem": "longer than a line of an export can be"})
         else:
-            progress.is_whole = _is_end(line)
+            counted_there = _counted_by(line)
+            lines_between = first + len(chunk) - 2  # the head and this one
+            progress.missing = None if counted_there is None else max(0, counted_there - lines_between)
         chunk.append(line or b"")
         weight += len(chunk[-1])
         if len(chunk) == CHUNK_LINES or weight >= CHUNK_BYTES:
@@ -156,11 +163,17 @@ def _lines(file: BinaryIO, progress: Progress) -> Iterator[bytes | None]:
         yield None if is_long else line[:-1]
 
 
-def _is_end(line: bytes) -> bool:
+def _counted_by(line: bytes) -> int | None:
+    """How many lines the end of an export says that there are; None of another line."""
+    if not line.startswith(b'{"end"'):
+        return None
     try:
-        return line.startswith(b'{"end"') and read_line(line)[0] == END
+        kind, end = read_line(line)
     except InvalidRequest:
-        return False
+        return None
+    counts = end.get("counts")
+    numbers = counts.values() if isinstance(counts, dict) else ()
+    return sum(each for each in numbers if isinstance(each, int)) if kind == END else None
 
 
 def _send(client: Client, path: Path, progress: Progress, first: int, chunk: list[bytes]) -> None:
@@ -185,9 +198,12 @@ def _show(shell: Shell, path: Path, progress: Progress) -> None:
     lines += [f"  {total['forgotten']:,} forgotten here, and left so"] if total["forgotten"] else []
     shell.print(lines)
     warning = shell.err.mark("warning")
-    if not progress.is_whole:
+    if progress.missing is None:
         torn = f"The file is cut off after line {progress.line}."
         shell.say([f"{warning} {torn} Up to there it is in; a whole copy adds the rest."])
+    elif progress.missing:
+        gone = f"Of the file {counted(progress.missing, 'line is', 'lines are')} missing, as its last one counts them."
+        shell.say([f"{warning} {gone} All others are in; a whole copy adds the rest."])
     if progress.errors:
         wrong = counted(len(progress.errors), "line was", "lines were")
         shown = [f"  line {each['line']}: {each['problem']}" for each in progress.errors[:ERRORS_SHOWN]]

@@ -89,6 +89,20 @@ def test_a_file_that_is_cut_off_is_taken_up_to_there_and_a_whole_one_adds_the_re
     assert again.read_bytes().splitlines(keepends=True)[1:] == lines[1:]
 
 
+def test_lines_that_are_missing_before_the_end_are_counted(
+    home: Path, other: Path, folder: Path, tmp_path: Path
+) -> None:
+    exported = tmp_path / "notes.jsonl"
+    done(kiro_learn(home, "export", str(exported), cwd=folder))
+    lines = exported.read_bytes().splitlines(keepends=True)
+    exported.write_bytes(b"".join([*lines[:2], *lines[4:]]))
+    completed = kiro_learn(other, "import", str(exported), cwd=folder)
+    assert completed.returncode == 1
+    assert "Of the file 2 lines are missing" in completed.stderr
+    exported.write_bytes(b"".join(lines))
+    assert kiro_learn(other, "import", str(exported), cwd=folder).returncode == 0
+
+
 def test_a_later_format_changes_nothing_and_an_export_is_taken_alone(other: Path, tmp_path: Path) -> None:
     path, second = tmp_path / "some.jsonl", tmp_path / "second.jsonl"
     for each in (path, second):
