@@ -147,6 +147,8 @@ def import_verb(
     if any(map(import_export.is_export, paths)):
         import_export.insist_on_it_alone(paths, has_options=any((sources, since, project, limit, dry_run)))
         return import_export.import_file(shell, paths[0])
+    if GIT in sources and not git:
+        raise Failed("commits are imported alone", hint="kiro-learn import --git", exit_code=2)
     paths, sources = _of_git(paths) if git else (paths, sources)
     with shell.client() as client:
         wanted = WantedSessions(

@@ -146,6 +146,11 @@ def test_a_time_of_a_program_that_knows_none_is_that_of_the_event_before(daemon:
     )
 
 
+def test_commits_are_no_source_among_others(tmp_path: Path) -> None:
+    said = failed(kiro_learn(tmp_path, "import", "--source", "git"), code=2)
+    assert said == ["error: commits are imported alone", "hint:  kiro-learn import --git"]
+
+
 def test_nothing_to_import_and_nobody_to_ask(daemon: DaemonProcess, tmp_path: Path) -> None:
     shown = done(kiro_learn(daemon.home, "import", changes={"HOME": str(tmp_path)}))
     assert "No past sessions to import" in shown
