@@ -111,15 +111,18 @@ class _SumLoader(Loader):
 class Server:
     """Where the database is, and how connections to it are made."""
 
-    def __init__(self, url: str, *, lock_seconds: float, setting: str = "storage.url") -> None:
-        """``setting``: the one that holds the URL. Raises StorageError: ``url`` is not PostgreSQL's."""
+    setting = "storage.url"
+    meanwhile = "hooks keep events in the spool"  # while it is away
+
+    def __init__(self, url: str, *, lock_seconds: float) -> None:
+        """Raises StorageError: ``url`` is not PostgreSQL's."""
         self._url = url
         self._lock_seconds = lock_seconds
         try:
             said = psycopg.conninfo.conninfo_to_dict(url)
         except psycopg.ProgrammingError as error:
             hint = f"PostgreSQL's client says: {str(error).strip()}"
-            raise StorageError(f"the setting {setting} is not understood", hint=hint) from error
+            raise StorageError(f"the setting {self.setting} is not understood", hint=hint) from error
         self.name = f"{said.get('dbname', '')} of PostgreSQL at {said.get('host', 'localhost')}"
         """The database's name as people are shown it: without user and password."""
         self._away: str | None = None
@@ -143,7 +146,7 @@ class Server:
         return raw
 
     def _connect(self) -> psycopg.Connection[Any]:
-        with errors_named(self.name):
+        with errors_named(self):
             raw = psycopg.connect(
                 self._url,
                 autocommit=True,
@@ -251,7 +254,7 @@ class PostgresConnection:
             return
         query, rest = translated(statement), iter(values)
         while part := list(itertools.islice(rest, ROWS_AT_ONCE)):
-            with errors_named(self.server.name):
+            with errors_named(self.server):
                 cursor = psycopg.ClientCursor(self._open())
                 whole = "; ".join(cursor.mogrify(query, each) for each in part)
             self.run(whole)
@@ -292,7 +295,7 @@ class PostgresConnection:
         return self._send(whole, values)
 
     def _send(self, query: bytes, values: Values | None) -> list[tuple[Any, ...]]:
-        with errors_named(self.server.name):
+        with errors_named(self.server):
             raw = self._open()
             while self._is_ending:
                 self._is_ending = raw.pgconn.get_result() is not None
@@ -334,7 +337,7 @@ class PostgresConnection:
 
     def _roll_back(self) -> None:
         """Send the command. Nothing depends on the server's answer, so the next statement reads it."""
-        with errors_named(self.server.name):
+        with errors_named(self.server):
             raw = self._open()
             raw.pgconn.send_query(b"ROLLBACK")
             raw.pgconn.flush()
@@ -363,7 +366,7 @@ class PostgresConnection:
 
 
 @contextmanager
-def errors_named(name: str) -> Iterator[None]:
+def errors_named(by: Server) -> Iterator[None]:
     """Raise psycopg's exceptions as ours, without their text, which may quote stored values."""
     try:
         yield
@@ -376,22 +379,22 @@ def errors_named(name: str) -> Iterator[None]:
         psycopg.errors.SerializationFailure,
         psycopg.errors.DeadlockDetected,
     ) as error:
-        raise StorageBusy(f"the database {name} is held by another ({type(error).__name__})") from error
+        raise StorageBusy(f"the database {by.name} is held by another ({type(error).__name__})") from error
     except (
         psycopg.OperationalError,
         psycopg.InterfaceError,
         psycopg.errors.IdleInTransactionSessionTimeout,
     ) as error:
-        raise StorageUnavailable(name, problem=AWAY, hint=_first_line(error)) from error
+        raise StorageUnavailable(by.name, problem=AWAY, hint=_hint(by, error)) from error
     except psycopg.errors.InsufficientPrivilege as error:
         hint = f"PostgreSQL says: {error.diag.message_primary}"
-        raise StorageError(f"the role may not use the database {name}", hint=hint) from error
+        raise StorageError(f"the role may not use the database {by.name}", hint=hint) from error
     except psycopg.errors.ReadOnlySqlTransaction as error:
-        raise StorageError(f"the database {name} takes no writes", hint=READ_ONLY_HINT) from error
+        raise StorageError(f"the database {by.name} takes no writes", hint=READ_ONLY_HINT) from error
     except psycopg.Error as error:
-        raise StorageError(f"the database {name} failed ({type(error).__name__})") from error
+        raise StorageError(f"the database {by.name} failed ({type(error).__name__})") from error
 
 
-def _first_line(error: Exception) -> str:
+def _hint(by: Server, error: Exception) -> str:
     said = str(error).strip().splitlines()
-    return f"Until it is back, hooks keep events in the spool. PostgreSQL says: {said[0] if said else 'nothing'}"
+    return f"Until it is back, {by.meanwhile}. PostgreSQL says: {said[0] if said else 'nothing'}"

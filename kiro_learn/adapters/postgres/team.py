@@ -83,6 +83,11 @@ _MEMBERS = "SELECT project, role FROM kiro_learn_team.members ORDER BY project, 
 NEW_ROLE_HINT = "CREATE ROLE … LOGIN PASSWORD '…'      makes one"
 
 
+class _TeamServer(Server):
+    setting = "share.url"
+    meanwhile = "both sides keep what they have"
+
+
 class TeamConnection(PostgresConnection):
     """A connection whose statements may take ``STATEMENT_SECONDS`` at most."""
 
@@ -100,7 +105,7 @@ class TeamDatabase:
 
     def __init__(self, url: str, *, home: str) -> None:
         """``home``: the id of the home that shares. Raises StorageError: ``url`` is not PostgreSQL's."""
-        self._server = Server(url, lock_seconds=LOCK_SECONDS, setting="share.url")
+        self._server = _TeamServer(url, lock_seconds=LOCK_SECONDS)
         self._connection = TeamConnection(self._server, None)
         self._home = home
         self._limiter = trio.CapacityLimiter(1)
@@ -177,7 +182,7 @@ class TeamDatabaseOwner:
 
     def __init__(self, url: str) -> None:
         """Raises StorageError: ``url`` is not PostgreSQL's."""
-        self._server = Server(url, lock_seconds=LOCK_SECONDS, setting="share.url")
+        self._server = _TeamServer(url, lock_seconds=LOCK_SECONDS)
 
     def set_up(self) -> None:
         with self._connected() as connection:
@@ -205,5 +210,5 @@ class TeamDatabaseOwner:
     @contextmanager
     def _connected(self) -> Iterator[psycopg.Connection[Any]]:
         """A connection for the length of the block, which is one transaction."""
-        with errors_named(self._server.name), closing(self._server.connect()) as raw, raw.transaction():
+        with errors_named(self._server), closing(self._server.connect()) as raw, raw.transaction():
             yield raw

@@ -175,7 +175,9 @@ def test_what_is_wrong_is_said_with_what_helps(tmp_path: Path, server: PostgresF
         assert "kiro-learn share setup" in said
     done(kiro_learn(one.home, "config", "set", "share.url", "postgresql://nobody@127.0.0.1:9/none"))
     with running_daemon(one.home):
-        assert "cannot be reached" in failed(kiro_learn(one.home, "share", "now"), code=1)[0]
+        said, hint = failed(kiro_learn(one.home, "share", "now"), code=1)
+        assert "cannot be reached" in said
+        assert "both sides keep what they have" in hint
     done(kiro_learn(one.home, "config", "set", "storage.url", owner))
     assert "shares all of it" in kiro_learn(one.home, "serve").stderr
 
