@@ -203,8 +203,8 @@ def move_storage(
     where the file now is that the memory was moved from, or that was in its place.
 
     Raises:
-      ConfigError: the settings are wrong, or ``url`` is no address.
-      InvalidRequest: the memory is there already.
+      ConfigError: the settings are wrong.
+      InvalidRequest: ``url`` is no address, or the memory is there already.
       AlreadyRunning: a daemon of this home runs.
       StorageError: the server cannot be used, the target holds something else, or the source changed meanwhile.
     """
@@ -213,7 +213,10 @@ def move_storage(
         hint = f"Start again without the variable {_STORAGE_URL}: the settings will say where the memory is."
         raise InvalidRequest([(_STORAGE_URL, "says where the memory is, whatever is moved")], hint=hint)
     before = read_settings(place.settings, environment).storage.url
-    read_settings(place.settings, {**environment, _STORAGE_URL: url})
+    try:
+        read_settings(place.settings, {**environment, _STORAGE_URL: url})
+    except ConfigError as error:
+        raise InvalidRequest([("URL", problem) for _, problem in error.problems]) from error
     if before == url:
         raise InvalidRequest([("storage.url", "the memory is there already")], hint="kiro-learn storage check")
     if before and url:

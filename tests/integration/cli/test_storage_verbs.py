@@ -54,6 +54,8 @@ def test_a_server_that_is_away_is_named_with_what_helps(home: Path) -> None:
 def test_a_url_with_a_password_is_refused(home: Path, url: str) -> None:
     said = failed(kiro_learn(home, "config", "set", "storage.url", url.format("se" + "cret")), code=2)
     assert said[0] == "error: storage.url: expected a postgresql:// URL without a password"
+    said = failed(kiro_learn(home, "storage", "move", url.format("se" + "cret")), code=1)
+    assert said == ["error: URL: expected a postgresql:// URL without a password"]
 
 
 def test_a_daemon_with_a_file_imports_no_client_of_postgresql() -> None:
