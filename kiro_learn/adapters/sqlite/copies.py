@@ -299,10 +299,17 @@ def _remove_partials(folder: Path) -> None:
         left.unlink(missing_ok=True)
 
 
+_NEEDED = frozenset({"events", "memory_records"})
+"""Tables of every version."""
+
+
 def _looked_into(copy: BackupCopy, *, is_checked: bool) -> CopyContents:
     try:
         with map_errors(copy.path), closing(open_reader(copy.path, busy_seconds=BUSY_SECONDS)) as connection:
             connection.execute("BEGIN")
+            tables = {str(table) for (table,) in connection.execute(statements.ORDINARY_TABLES)}
+            if not _NEEDED.issubset(tables):
+                return CopyContents(problem=f"{copy.path} holds no memory of kiro-learn")
             events, memories = _counts(connection)
             problem = problem_in(connection) if is_checked else ""
             return CopyContents(event_count=events, memory_count=memories, problem=problem)

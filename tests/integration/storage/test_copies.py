@@ -155,6 +155,15 @@ def test_checking_finds_the_copy_that_rotted(copies: SqliteCopies) -> None:
     assert not copies.look_into(sound).problem
 
 
+def test_what_is_no_copy_of_a_memory_is_named_as_none(copies: SqliteCopies) -> None:
+    (copies.folder / "empty.db").write_bytes(b"")
+    with apsw.Connection(str(copies.folder / "other.db")) as other:
+        other.execute("CREATE TABLE notes (words TEXT)")
+    for copy in copies.copies():
+        problem = f"{copy.path} holds no memory of kiro-learn"
+        assert copies.look_into(copy) == copies.count(copy) == CopyContents(problem=problem)
+
+
 def test_an_interrupted_copy_leaves_nothing(copies: SqliteCopies) -> None:
     with pytest.raises(Interrupted):
         copies.take(CopyKind.DAILY, DAWN, interrupted=lambda: True)
