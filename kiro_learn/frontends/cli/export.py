@@ -11,9 +11,10 @@ import attrs
 import click
 
 from kiro_learn.client import json_calls
+from kiro_learn.client.address import DaemonSilent
 from kiro_learn.client.building import Json
 from kiro_learn.client.routes import Client
-from kiro_learn.errors import InvalidRequest
+from kiro_learn.errors import InvalidRequest, KiroLearnError
 from kiro_learn.frontends.cli import projects, texts
 from kiro_learn.frontends.cli.options import printing
 from kiro_learn.frontends.cli.progress import said
@@ -25,6 +26,7 @@ from kiro_learn.wire.exported import END, read_line, read_piece
 
 EXPORTING = "Exporting  {progress} so far"
 CUT_OFF = "the daemon ended before the export did"
+UNREADABLE = "the daemon could not read all that it keeps"
 LEFT_BECAUSE = {
     "edited": "{path}  was edited",
     "deleted": "{path}  was deleted",
@@ -212,8 +214,21 @@ def receive(client: Client, kind: str | None, path: Path, take: Callable[[bytes]
             take(line)
 
     splitter = LineSplitter(taken)
-    client.receive(json_calls.export(kind), splitter)
+    try:
+        client.receive(json_calls.export(kind), splitter)
+    except DaemonSilent as error:
+        if splitter.last and _answers(client):  # it ended what it could not read on, and goes on itself
+            raise Failed(UNREADABLE, hint="kiro-learn doctor") from error
+        raise
     return end_of(splitter.last)
+
+
+def _answers(client: Client) -> bool:
+    try:
+        client.status()
+    except KiroLearnError:
+        return False
+    return True
 
 
 def end_of(line: bytes) -> Json:
