@@ -82,8 +82,9 @@ class Outgoing:
             await team.share(project.name, texts)
 
     def _texts(self, records: Sequence[MemoryRecord], place: NamedProject) -> dict[RecordId, str]:
-        """The texts to share, without those that are too long."""
-        texts = {each.record_id: write_shared(each, folder=place.folder, user_home=self._user_home) for each in records}
+        """The texts to share, without those that are too long, redacted again: a record may be older than a rule."""
+        told = partial(write_shared, folder=place.folder, user_home=self._user_home)
+        texts = {each.record_id: told(scrub_record(each)) for each in records}
         return {record_id: text for record_id, text in texts.items() if text is not None}
 
     async def _is_withheld(self, record: MemoryRecord, withheld: Collection[str]) -> bool:

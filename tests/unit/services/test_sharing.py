@@ -125,6 +125,17 @@ async def test_rules_reach_another_person_with_who_said_them_and_events_do_not()
 
 
 @scenario
+async def test_a_secret_that_no_rule_knew_when_it_was_stored_does_not_leave_the_machine() -> None:
+    team, ann, _bob = ann_and_bob()
+    await ann.learn(1)
+    secret = "gh" + "p_" + "a1B2" * 9
+    ann.storage.connection.execute("UPDATE memory_records SET summary = ?", (f"It was pushed with {secret}.",))
+    await ann.compare()
+    assert secret not in str(team.texts())
+    assert "[REDACTED:github-token]" in str(team.texts())
+
+
+@scenario
 async def test_what_is_forgotten_or_withheld_is_gone_everywhere_and_comes_again_when_it_is_shared_again() -> None:
     team, ann, bob = ann_and_bob()
     kept, gone = await ann.learn(1), await ann.learn(2, "Never deploy on a Friday")
