@@ -7,6 +7,7 @@ FOLDER has one file for each NAME, a case a line:
     rules.jsonl        does this prompt state a standing rule? ``rule_words``: what the rule must have
     choices.jsonl      does the person choose something for the project, or say that it was changed?
     prompts.jsonl      both questions for prompts by four more authors. Nothing was fitted on them; all are to judge by
+    reports.jsonl      is it a convention, or a fault that is told as plainly? By one more author, fitted on nothing
     answers.jsonl      does the answer hold something that still counts next month, or only the state of the hour?
     changes.jsonl      a rule, and a sentence of its author weeks later: does that replace the rule? By five authors;
                        the weights of rules and choices were fitted on their sentences since
@@ -268,6 +269,7 @@ MEASURES: dict[str, Callable[..., dict[str, Any]]] = {
     "rules": measure_rules,
     "choices": measure_choices,
     "prompts": measure_prompts,
+    "reports": measure_rules,
     "answers": measure_answers,
     "changes": measure_changes,
     "overturned": measure_overturned,
