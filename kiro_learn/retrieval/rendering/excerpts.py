@@ -14,7 +14,7 @@ from kiro_learn.model.record import MemoryRecord
 from kiro_learn.model.vectors import Matrix
 from kiro_learn.retrieval.ranking.bm25 import word_shares
 from kiro_learn.retrieval.ranking.vector_rows import Doubles
-from kiro_learn.retrieval.rendering.passages import Passage, item, one_line, passages_of, shortened
+from kiro_learn.retrieval.rendering.passages import ELLIPSIS, Passage, item, one_line, passages_of, shortened
 from kiro_learn.retrieval.rendering.repeats import when
 from kiro_learn.retrieval.rendering.report import HEADING, Rendered
 
@@ -38,6 +38,9 @@ _MARKS = "`*"
 _AFTER_TITLE = "`*.:!;?\u3002\uff01\uff1f "
 _ENDING = ".:!;?\u3002\uff01\uff1f"
 """Signs at the end of a sentence, or of words that announce one."""
+
+_CUT = re.compile(r"(?:\.\.\.|\u2026)$")
+"""The end of a title that was cut."""
 
 _LIST_MARK = re.compile(r"^(?:[-*+\u2022]|\d{1,3}[.)])\s+")
 
@@ -91,10 +94,11 @@ class _Section:
     def of(cls, each: Excerpted) -> _Section:
         record = each.record
         title = one_line(record.title) or "Untitled"
+        shown = shortened(title, TITLE_BYTES)
         day = when(record)
-        heading = f"\n### {shortened(title, TITLE_BYTES)} ({day}{'; ' if each.note else ''}{each.note})\n"
+        heading = f"\n### {shown} ({day}{'; ' if each.note else ''}{each.note})\n"
         index_line = f"- {shortened(item(title), INDEX_TITLE_BYTES)} ({day}, {record.record_id})\n"
-        return cls(record.record_id, heading, len(heading.encode()), index_line, record.title, each.passages)
+        return cls(record.record_id, heading, len(heading.encode()), index_line, shown, each.passages)
 
     def passage(self, place: int) -> str:
         if place not in self._listed:
@@ -126,11 +130,13 @@ def listed(passage: Passage, title: str) -> str:
 
 
 def _without_title(line: str, title: str) -> str:
-    """``line`` without the title, if the title is its whole first sentence, or stands there before a colon."""
+    """``line`` without the title, if the title is its whole first sentence, or stands there before a colon. If the line
+    only goes on where the title was cut, the rest of it, after an ellipsis.
+    """
     if line.lstrip(_MARKS)[:1].lower() != title[:1].lower():
         return line
     place = 0
-    whole = title.removesuffix("...")
+    whole = _CUT.sub("", title)
     for character in whole:
         while place < len(line) and line[place] in _MARKS:
             place += 1
@@ -139,7 +145,9 @@ def _without_title(line: str, title: str) -> str:
         place += 1
     rest = line[place:].lstrip(_MARKS)
     is_whole = not rest or whole[-1:] in _ENDING or (rest[0] in _ENDING and not rest[1:2].isalnum())
-    return rest.lstrip(_AFTER_TITLE) if is_whole else line
+    if is_whole:
+        return rest.lstrip(_AFTER_TITLE)
+    return f"{ELLIPSIS} {rest.lstrip()}" if whole != title else line
 
 
 def _indexed(sections: Sequence[_Section], room: int) -> list[_Section]:

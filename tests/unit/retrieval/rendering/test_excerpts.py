@@ -60,13 +60,16 @@ def test_a_title_that_a_line_begins_with_is_not_told_twice() -> None:
     [
         ("The timestamp", "The timestamp changes every run.", "The timestamp changes every run."),
         ("BUILD_TIME is part of the hash and it", "BUILD_TIME is part of the hash and it changes.", None),
-        ("The pool holds twenty...", "The pool holds twenty connections.", "The pool holds twenty connections."),
+        ("The pool holds twenty...", "The pool holds twenty connections.", "\u2026 connections."),
+        ("Pool holds twenty\u2026", "`Pool` holds twenty connections.", "\u2026 connections."),
         ("The pool holds twenty", "The pool holds twenty. It is shared.", "It is shared."),
         ("The cause is Pool", "The cause is Pool.close itself.", None),
         ("Who owns it?", "Who owns it? Bert.", "Bert."),
     ],
 )
-def test_a_title_is_cut_off_only_where_a_sentence_ends(title: str, text: str, told: str | None) -> None:
+def test_a_title_is_cut_off_only_where_a_sentence_ends_or_the_title_was_cut(
+    title: str, text: str, told: str | None
+) -> None:
     block = render_excerpts([found(a_record(1, title, text))], (), most_bytes=1_000).text
     assert block.endswith(f"- {told or text}\n")
 
