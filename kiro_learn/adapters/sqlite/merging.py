@@ -23,6 +23,7 @@ from kiro_learn.adapters.sqlite.rows import Values, from_cluster, to_record
 from kiro_learn.adapters.sqlite.statements import PARK_CLUSTER, USAGE_COUNTS, USAGE_FIELDS, added, for_namespace
 from kiro_learn.adapters.sqlite.statistics import list_parked_clusters, list_projects
 from kiro_learn.errors import InvalidRequest
+from kiro_learn.model.checks import unchecked_evolve
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.ports.storage.answers import Change, GraphChanged, RecordRemoved
@@ -194,7 +195,7 @@ class ProjectWrites:
             record_id = RecordId((row[1] or b"").decode("utf-8", "replace"))
             self.changes.append(RecordRemoved(Namespace(str(place["source_name"])), record_id))
             try:
-                record = attrs.evolve(to_record(tuple(row)), namespace=target)
+                record = unchecked_evolve(to_record(tuple(row)), namespace=target)
             except DamagedRow:  # it has no words in the index either
                 continue
             self.changes.append(put_words(self.connection, new, record))
@@ -234,7 +235,7 @@ class ProjectWrites:
     def _move_rest(self, place: Values) -> int:
         source, target = (Namespace(str(place[name])) for name in ("source_name", "target_name"))
         for cluster in list_parked_clusters(self.connection, DamagedRows(), source):
-            records = tuple(attrs.evolve(record, namespace=target) for record in cluster.records)
+            records = tuple(unchecked_evolve(record, namespace=target) for record in cluster.records)
             moved = attrs.evolve(cluster, namespace=target, records=records)
             self.connection.execute(PARK_CLUSTER, from_cluster(moved))
         self._execute(AT_THE_END, place)

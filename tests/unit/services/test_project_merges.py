@@ -9,6 +9,7 @@ import pytest
 import trio
 
 from kiro_learn.errors import InvalidRequest
+from kiro_learn.model.checks import unchecked_evolve
 from kiro_learn.model.correction import Replacement, ReplacementReason
 from kiro_learn.model.event import EventKind
 from kiro_learn.model.graph import (
@@ -172,6 +173,19 @@ def test_a_killed_merge_is_carried_out_by_the_next_daemon() -> None:
             await trio.sleep(1)
             total, kept, items = await all_of(after)
         assert (total, len(kept), items) == (6, 5, 3)
+
+    simulate(scenario)
+
+
+def test_a_merge_moves_a_memory_that_was_stored_within_wider_bounds_too() -> None:
+    async def scenario() -> None:
+        storage = await two_projects()
+        wide = unchecked_evolve(a_record(20, "Redis of long ago", namespace=OLD), summary="\u200b", facts=("",) * 60)
+        storage.write_now(lambda transaction: transaction.put_memory_record(wide))
+        async with simulated_daemon(storage=storage) as services:
+            await services.project_merges.merge(OLD, NEW)
+            assert wide.title in await titles(storage)
+            assert [each.namespace for each in await storage.list_projects()] == [NEW]
 
     simulate(scenario)
 
