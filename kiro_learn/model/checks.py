@@ -37,8 +37,13 @@ class Worded(Length):
 
     def __call__(self, instance: Any, attribute: attrs.Attribute[Any], value: str) -> None:
         super().__call__(instance, attribute, value)
-        if not any(sign.isprintable() and not sign.isspace() for sign in value):
+        if not can_be_seen(value):
             raise ValueError("expected more than spaces and signs that cannot be seen")
+
+
+def can_be_seen(text: str) -> bool:
+    """Whether it has a character that can be."""
+    return any(sign.isprintable() and not sign.isspace() for sign in text)
 
 
 def length(least: int, most: int) -> Validator:

@@ -9,7 +9,7 @@ from typing import Any
 
 import attrs
 
-from kiro_learn.model.checks import Worded, length, optional, unchecked
+from kiro_learn.model.checks import Worded, can_be_seen, length, optional, unchecked
 from kiro_learn.model.ids import RECORD_PREFIX, EventId, RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import (
@@ -212,8 +212,8 @@ def record_of_checkpoint(checkpoint: Checkpoint, capture: CaptureStamp) -> Memor
 
 
 def _summary(narrative: str, text: str, title: str) -> str:
-    """The first of these texts that is not blank in the part that is kept."""
-    return next(each for each in (narrative, text, title) if each[:MAX_SUMMARY].strip() or each == title)
+    """The first of these texts in which something can be seen, in the part that is kept."""
+    return next(each for each in (narrative, text, title) if can_be_seen(each[:MAX_SUMMARY]) or each == title)
 
 
 def _facts(details: RecordDetails) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import attrs
+import pytest
 import structlog.testing
 import trio
 
@@ -102,6 +103,15 @@ def test_an_observation_of_nothing_but_private_text_is_kept_without_it() -> None
         assert record.title
         assert record.summary
         assert "y" not in record.text
+
+    in_daemon(scenario)
+
+
+@pytest.mark.parametrize("unseen", ["\x00", "\u200b", "\u202e \u2060"], ids=["zero", "no width", "direction"])
+def test_a_narrative_in_which_nothing_can_be_seen_is_no_summary(unseen: str) -> None:
+    async def scenario(services: Services) -> None:
+        assert (await kept(services, an_observation(narrative=unseen, text="y"))).summary == "y"
+        assert (await kept(services, an_observation(title="z", narrative=unseen, text=unseen))).summary == "z"
 
     in_daemon(scenario)
 
