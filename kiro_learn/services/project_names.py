@@ -19,6 +19,7 @@ from kiro_learn.actors.project import Projects
 from kiro_learn.actors.session_ledger import SessionLedger
 from kiro_learn.actors.storage_actor import StorageActor
 from kiro_learn.errors import InvalidRequest, UnknownProject
+from kiro_learn.model.checks import can_be_seen
 from kiro_learn.model.namespace import NAMESPACE_PATTERN, PROJECT_NAME, Namespace, Project, namespace_of, project_id_in
 from kiro_learn.model.statistics import ProjectInfo
 from kiro_learn.ports.home import ProjectFinder
@@ -200,6 +201,17 @@ class ProjectNames:
         await self._list()
         return tuple(each for each in self._everyones if self.is_of_user(each.namespace))
 
+    async def is_free(self, name: str, project: NamedProject) -> bool:
+        """Whether it can be seen and would name ``project``: no other one of this user, by its name or id."""
+        await self._find_home()
+        if not PROJECT_NAME.fullmatch(name) or not can_be_seen(name):
+            return False
+        own = self._merged.in_use(namespace_of(self._actor_id, name))
+        is_anothers = any(
+            each.namespace != project.namespace for each in self._called(name, own, await self.projects())
+        )
+        return project.folder == self._home if name == HOME else not is_anothers
+
     async def names(self) -> dict[Namespace, str]:
         """The display name of each project of this user: its given name, its folder's name, or its id."""
         await self._find_home()
@@ -270,8 +282,7 @@ class ProjectMerges:
           InvalidRequest: a project cannot have this name, or another one has it.
         """
         named = await self._names.resolve(project)
-        others = {each for namespace, each in (await self._names.names()).items() if namespace != named.namespace}
-        if not PROJECT_NAME.fullmatch(name) or name in others:
+        if not await self._names.is_free(name, named):
             raise InvalidRequest([("$.name", "expected a name without slashes that no other project has")])
         await self._writer.write(
             lambda transaction: transaction.rename_project(named.namespace, name),

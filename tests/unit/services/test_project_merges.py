@@ -24,11 +24,12 @@ from kiro_learn.model.graph import (
     Validity,
 )
 from kiro_learn.model.ids import EventId
-from kiro_learn.model.namespace import Namespace, project_at
+from kiro_learn.model.namespace import Namespace, project_at, project_id_in
 from kiro_learn.model.retention import Selection
 from kiro_learn.ports.storage.answers import SearchParams
+from kiro_learn.services.project_names import HOME, SHORTEST_ID
 from kiro_learn.services.services import Services
-from kiro_learn.testing.daemon import a_record, an_event, simulated_daemon
+from kiro_learn.testing.daemon import USER_HOME, a_record, an_event, simulated_daemon
 from kiro_learn.testing.simulation import EPOCH, simulate
 from kiro_learn.testing.storage import InMemoryStorage
 from tests.unit.services.relearning_rig import settle
@@ -239,8 +240,36 @@ def test_a_renamed_project_is_called_so_and_found_by_its_folder() -> None:
             assert renamed == {OLD: "till", NEW: None}
             with pytest.raises(InvalidRequest):
                 await services.project_merges.rename(NEW, "till")
-            for name in ("a/b", " ", ".."):
+            for name in ("a/b", " ", "..", "\u200b"):
                 with pytest.raises(InvalidRequest):
                     await services.project_merges.rename(NEW, name)
+
+    simulate(scenario)
+
+
+@pytest.mark.parametrize("is_cut", [False, True], ids=["the id", "its first characters"])
+def test_no_project_is_called_by_what_names_another_one(is_cut: bool) -> None:
+    """Neither could be asked for by it then."""
+
+    async def scenario() -> None:
+        storage = await two_projects()
+        async with simulated_daemon(storage=storage) as services:
+            own, others = (project_id_in(each)[: SHORTEST_ID if is_cut else None] for each in (OLD, NEW))
+            with pytest.raises(InvalidRequest):
+                await services.project_merges.rename(OLD, others)
+            assert (await services.project_merges.rename(OLD, own)).name == own
+            assert (await services.project_names.resolve(own)).namespace == OLD
+
+    simulate(scenario)
+
+
+def test_the_sign_of_the_home_folder_names_no_other_project() -> None:
+    async def scenario() -> None:
+        storage = await two_projects()
+        async with simulated_daemon(storage=storage) as services:
+            with pytest.raises(InvalidRequest):
+                await services.project_merges.rename(OLD, HOME)
+            await services.project_merges.rename(USER_HOME, "notes")
+            assert (await services.project_merges.rename(USER_HOME, HOME)).folder == USER_HOME
 
     simulate(scenario)
