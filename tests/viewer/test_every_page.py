@@ -26,6 +26,8 @@ RUN_AXE = """async () => (await axe.run(document, {resultTypes: ["violations"]})
     .flatMap((each) => each.nodes.map((node) => `${each.id}: ${node.html.slice(0, 120)} ${node.failureSummary}`))"""
 SIDEWAYS = """() => ["html", "main"].map((name) => document.querySelector(name))
     .filter((each) => each.scrollWidth > each.clientWidth).map((each) => `${each.tagName} ${each.scrollWidth}`)"""
+BENEATH = """() => [document.documentElement].filter((each) => each.scrollHeight > each.clientHeight)
+    .map((each) => `${each.scrollHeight} of ${each.clientHeight} px, of which the last are empty`)"""
 CUT = """() => [...document.querySelectorAll("h1, h2, button, .chip, .value, .label, nav a span")]
     .filter((each) => each.checkVisibility() && !each.closest(".list, .hidden, .rail"))
     .filter((each) => each.getBoundingClientRect().right > innerWidth + 1)
@@ -63,7 +65,8 @@ def faults_of(viewer: Viewer, name: str) -> Iterator[str]:
 
     def look(theme: str, width: int) -> None:
         keep(page, f"{name}-{theme}-{width}")
-        sideways.extend((theme, width, each) for each in page.evaluate(SIDEWAYS) + page.evaluate(CUT))
+        found = [each for script in (SIDEWAYS, BENEATH, CUT) for each in page.evaluate(script)]
+        sideways.extend((theme, width, each) for each in found)
 
     in_both_themes(viewer, look)
     yield from map(str, sideways)
