@@ -97,3 +97,9 @@ def test_the_preview_of_the_brief_is_what_a_session_is_told_to_the_byte(viewer: 
     assert 0 < len(short.encode()) <= 300
     page.get_by_role("button", name="As set").click()
     page.wait_for_function("wanted => document.querySelector('pre').textContent === wanted", arg=previewed)
+
+
+def test_each_section_says_what_it_is_about(viewer: Viewer) -> None:
+    page = viewer.open("settings")
+    headings = page.locator(".settings-section h3").all_inner_texts()
+    assert [each for each in headings if each.strip().endswith("]")] == []

@@ -23,6 +23,7 @@ const SECTIONS = {
   graph: "The graph",
   retention: "What goes by age",
   backup: "Daily copies",
+  share: "What is shared with a team",
   llm: "Which model words the memories",
   embedding: "Finding by meaning",
   log: "The log",
