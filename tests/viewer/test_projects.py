@@ -67,9 +67,11 @@ def test_a_project_is_renamed_and_its_memories_are_a_file(viewer: Viewer, other:
     page = viewer.open("projects")
     open_menu(viewer, OTHER)
     choose(viewer, "Rename…")
-    page.get_by_label("Name", exact=True).fill("the other one")
+    page.get_by_label("Name", exact=True).fill(" the other one ")
     choose(viewer, "Rename")
-    page.get_by_role("link", name="the other one").wait_for()
+    page.get_by_text(f"{OTHER} is called the other one now.").wait_for()
+    page.get_by_role("link", name="the other one", exact=True).wait_for()
+    assert "the other one" in page.locator("td a.strong").all_text_contents()
     open_menu(viewer, "the other one")
     with page.expect_download() as began:
         choose(viewer, "Export memories")

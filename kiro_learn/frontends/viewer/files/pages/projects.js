@@ -132,11 +132,11 @@ async function exportMemories(row) {
 function Rename({ row, done, onClose }) {
   const [name, setName] = useState(row.name);
   const rename = async () => {
-    await call("POST", "/api/project", { project: row.namespace, name });
-    done(`${row.name} is called ${name} now.`);
+    await call("POST", "/api/project", { project: row.namespace, name: name.trim() });
+    done(`${row.name} is called ${name.trim()} now.`);
   };
   return html`
-    <${Ask} title="Rename ${row.name}" word="Rename" kind="primary" isReady=${Boolean(name.trim()) && name !== row.name} act=${rename} onClose=${onClose}>
+    <${Ask} title="Rename ${row.name}" word="Rename" kind="primary" isReady=${!["", row.name].includes(name.trim())} act=${rename} onClose=${onClose}>
       <label class="field">Name<input value=${name} maxlength="100" autocomplete="off" onInput=${(/** @type {any} */ event) => setName(event.target.value)} /></label>
       <p class="muted">Its folder finds it as before.</p>
     <//>
