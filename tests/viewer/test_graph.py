@@ -184,3 +184,11 @@ def test_where_nothing_is_joined_the_nodes_are_shown_without_an_empty_picture(ki
     assert page.locator(".canvas").count() == 0
     page.get_by_role("button", name="Salt the water").click()
     page.locator(".panel").get_by_role("heading", name="Salt the water").wait_for()
+
+
+def test_what_is_around_a_node_that_is_not_there_is_not_said_to_be_shown(viewer: Viewer, namespace: str) -> None:
+    page = viewer.open(f"{ADDRESS}&view=list&near=concept:auth")
+    page.get_by_role("button", name="Only around auth").wait_for()
+    viewer.open(f"{ADDRESS}&view=list&near=concept:gone")
+    assert page.locator(".row").count() > 0
+    assert page.get_by_role("button", name="Only around").count() == 0

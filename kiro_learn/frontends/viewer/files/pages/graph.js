@@ -190,7 +190,7 @@ function Picture({ query, setQuery, project, picture, shown, renderer, onOpen, c
     ${renderer !== "none" && html`<button aria-pressed=${String(isList)} onClick=${() => setQuery({ view: isList ? "picture" : "list" })}>As list</button>`}
     ${!isList && html`<button title="Fit (0)" onClick=${() => view.current?.fit()}>Fit</button>`}
   `;
-  const node = graph?.byId.get(query.open);
+  const [node, around] = [graph?.byId.get(query.open), graph?.byId.get(query.near)];
   return html`
     <div class="drawing ${isList ? "as-list" : ""}">
       <div class="split">
@@ -198,7 +198,7 @@ function Picture({ query, setQuery, project, picture, shown, renderer, onOpen, c
           ${() => graph && html`
             <div class="filters gap">
               ${Object.keys(KINDS).filter((kind) => !(project && kind === "projects")).map((kind) => html`<label><input type="checkbox" checked=${shown.includes(kind)} onChange=${() => toggle(kind)} /><i class="dot ${kind}"></i>${KINDS[kind][1]}</label>`)}
-              ${query.near && html`<button class="chip" onClick=${() => setQuery({ near: null })}>Only around ${graph.byId.get(query.near)?.label ?? "a node"} · show all</button>`}
+              ${around && html`<button class="chip" onClick=${() => setQuery({ near: null })}>Only around ${around.label} · show all</button>`}
             </div>
             ${isList ? html`<${AsList} ...${{ graph, open }} opened=${query.open} />` : html`<${Canvas} ...${{ graph, view, open }} opened=${query.open} />`}
             <p class="note muted gap">${tellCounts(graph, picture.data.left_out, isList)}${renderer === "software" && !isList && !query.limit && picture.data.nodes.length >= MOST_IN_SOFTWARE && ` This browser draws without a graphics card, so at most ${count(MOST_IN_SOFTWARE)} are drawn; As list is quicker.`}</p>
