@@ -69,3 +69,12 @@ def test_sessions_of_all_projects_say_what_they_are_called(story: Kitchen, viewe
     assert "Claude Code" in row(page, "How much salt?").inner_text()
     answer = page.request.get(f"{viewer.origin}/ui/sessions.json").json()
     assert answer["items"][0]["first_prompt"] == "How much salt?"
+
+
+def test_another_project_is_shown_without_the_session_of_the_one_before(story: Kitchen, viewer: Viewer) -> None:
+    page = story.open("sessions")
+    row(page, "How much salt?").click()
+    page.locator(".event").first.wait_for()
+    page.get_by_label("Project", exact=True).select_option(label=viewer.project.name)
+    page.wait_for_url(f"**/ui/sessions?project={viewer.project.project_id[:12]}")
+    page.wait_for_selector(".panel", state="detached")

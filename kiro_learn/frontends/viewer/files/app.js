@@ -54,7 +54,7 @@ function App() {
     <${Rail} page=${page} />
     <header class="top">
       <h1>${titleOf(page)}</h1>
-      <select aria-label="Project" title="Project" value=${project ? short(project) : ""} onChange=${(/** @type {any} */ event) => setQuery({ project: event.target.value || null, open: null })}>
+      <select aria-label="Project" title="Project" value=${project ? short(project) : ""} onChange=${(/** @type {any} */ event) => setQuery({ open: null, session: null, of: null, event: null, memory: null, near: null, project: event.target.value || null })}>
         <option value="">All projects</option>
         ${projects.map((each) => html`<option value=${short(each)}>${each.name}</option>`)}
       </select>
