@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -12,21 +13,21 @@ from ulid import ULID
 
 from kiro_learn.client.routes import Client
 from tests.integration.cli.command_line import done, kiro_learn
-from tests.viewer.browsing import Viewer
+from tests.viewer.browsing import PROJECT_ID, Viewer, wait_equal
 
 pytestmark = pytest.mark.one_python
 
 PROMPT = "Users get logged out again. Where did we put the token?"
 
 
-def ask(viewer: Viewer, text: str = PROMPT) -> dict[str, Any]:
+def ask(viewer: Viewer, text: str = PROMPT, *, namespace: str = "") -> dict[str, Any]:
     """The retrieval of a new prompt of an agent, in a session of its own."""
     event_id = str(ULID())
     event = {
         "event_id": event_id,
         "session_id": event_id,
         "actor_id": viewer.project.namespace.split("/")[2],
-        "namespace": viewer.project.namespace,
+        "namespace": namespace or viewer.project.namespace,
         "schema_version": 1,
         "kind": "prompt",
         "body": {"type": "text", "content": text},
@@ -104,3 +105,14 @@ def test_filters_are_the_address_and_the_same_query_is_json(viewer: Viewer) -> N
     assert {each["outcome"] for each in listed["items"]} == {"silent"}
     page.wait_for_function("total => document.querySelectorAll('.row').length === total", arg=listed["total"])
     assert page.locator(".chip.told").count() == 0
+
+
+@pytest.mark.parametrize("query", ["outcome=told", f"project={PROJECT_ID[:12]}", "agent=claude-code&outcome=told"])
+def test_only_what_fits_the_filters_is_new(viewer: Viewer, query: str) -> None:
+    elsewhere = viewer.project.namespace.replace(PROJECT_ID, "c0" * 32)
+    ask(viewer)
+    page = viewer.open(f"retrievals?{query}")
+    ask(viewer, "What should I cook tonight?", namespace=elsewhere)
+    ask(viewer)
+    wait_equal(page, page.get_by_role("button", name=re.compile("new$")).all_inner_texts, ["1 new"])
+    viewer.daemon.call("POST", "/api/forgetting", {"project": elsewhere, "whole": True})

@@ -81,11 +81,12 @@ export default function Page({ query, setQuery, project }) {
   const namespace = project?.namespace;
   const route = useRoute(ROUTE, { namespace, outcome, agent, since, limit: MOST, prompts: true });
   const [newCount, setNewCount] = useState(0);
-  const refresh = () => {
-    setNewCount(0);
-    route.reload();
-  };
-  useLive("retrieval", (event) => (event.kind === "gap" || route.data?.total === 0 ? refresh() : setNewCount((/** @type {number} */ old) => old + 1)));
+  const refresh = () => (setNewCount(0), route.reload());
+  const fits = (/** @type {any} */ event) => [[namespace, event.namespace], [outcome, event.outcome], [agent, event.agent]].every(([wanted, is]) => !wanted || wanted === is);
+  useLive("retrieval", (event) => {
+    if (event.kind === "gap" || (fits(event) && route.data?.total === 0)) refresh();
+    else if (fits(event)) setNewCount((/** @type {number} */ old) => old + 1);
+  });
   const isFiltered = Boolean(outcome || agent || since);
   const times = route.data?.latency_ms;
   const actions = html`

@@ -32,8 +32,9 @@ export default function Page({ query, setQuery, project, nameOf }) {
   const list = usePages("/api/sessions", { project: project?.namespace, limit: PAGE }, itemsOf);
   const [isNew, setNew] = useState(false);
   const box = useRef(/** @type {any} */ (null));
-  useLive("learned", () => setNew(true));
-  useLive("retrieval", () => setNew(true));
+  const hear = (/** @type {any} */ { kind, namespace: of }) => (kind === "gap" || !project || of === project.namespace) && setNew(true);
+  useLive("learned", hear);
+  useLive("retrieval", hear);
   const { rows, route } = list;
   // A link that knows no project finds its session in the list.
   const id = query.session ?? query.open;
