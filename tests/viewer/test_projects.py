@@ -10,7 +10,7 @@ import pytest
 
 from kiro_learn.testing.daemon import a_record
 from kiro_learn.wire.messages import write_record
-from tests.viewer.browsing import Viewer
+from tests.viewer.browsing import Viewer, wait_equal
 
 pytestmark = pytest.mark.one_python
 
@@ -37,6 +37,12 @@ def open_menu(viewer: Viewer, name: str) -> None:
 
 def choose(viewer: Viewer, act: str) -> None:
     viewer.page.get_by_role("button", name=act, exact=True).click()
+
+
+def choice(viewer: Viewer) -> list[str]:
+    """The projects that may be chosen above the page."""
+    names: list[str] = viewer.page.get_by_label("Project", exact=True).locator("option").all_text_contents()
+    return names
 
 
 def test_a_project_is_paused_and_the_toast_takes_it_back(viewer: Viewer) -> None:
@@ -72,6 +78,7 @@ def test_a_project_is_renamed_and_its_memories_are_a_file(viewer: Viewer, other:
     page.get_by_text(f"{OTHER} is called the other one now.").wait_for()
     page.get_by_role("link", name="the other one", exact=True).wait_for()
     assert "the other one" in page.locator("td a.strong").all_text_contents()
+    wait_equal(page, lambda: {OTHER, "the other one"} & set(choice(viewer)), {"the other one"})
     open_menu(viewer, "the other one")
     with page.expect_download() as began:
         choose(viewer, "Export memories")
@@ -96,6 +103,7 @@ def test_all_of_a_project_is_forgotten_once_its_number_is_typed(viewer: Viewer, 
     number.fill(str(COUNT))
     forget.click()
     page.get_by_text("is forgotten").wait_for()
+    wait_equal(page, lambda: OTHER in choice(viewer), wanted=False)
     assert viewer.daemon.call("GET", f"/v1/stats?namespace={other}")["total_memories"] == 0
 
 
@@ -109,6 +117,22 @@ def test_a_project_is_merged_only_into_one_that_was_chosen(viewer: Viewer, other
     assert OTHER not in dialog.get_by_label("Into").inner_text()
     dialog.get_by_role("button", name="Cancel").click()
     page.wait_for_selector("dialog", state="detached")
+
+
+def test_a_project_that_was_merged_is_chosen_no_more(viewer: Viewer, other: str) -> None:
+    into = other.replace(OTHER, "kept")
+    record = write_record(a_record(90)) | {"namespace": into, "record_id": f"mr_07{90:024d}"}
+    viewer.daemon.call("POST", "/v1/memories", record)
+    page = viewer.open(f"projects?project={OTHER}")
+    assert OTHER in choice(viewer)
+    open_menu(viewer, OTHER)
+    choose(viewer, "Merge into…")
+    page.get_by_role("dialog").get_by_label("Into").select_option(into)
+    choose(viewer, "Merge")
+    page.get_by_text(f"All of {OTHER} is in kept now.").wait_for()
+    wait_equal(page, lambda: OTHER in choice(viewer), wanted=False)
+    page.wait_for_url("**/ui/projects")
+    viewer.daemon.call("POST", "/api/forgetting", {"project": into, "whole": True})
 
 
 @pytest.mark.parametrize("act", ["Rename…", "Merge into…", "Forget all…"])

@@ -62,7 +62,7 @@ function App() {
       <span class="live ${isLive ? "on" : ""}"><i></i><span>${word}</span></span>
       <button class="plain" aria-label="Light or dark" title="Light or dark (t)" onClick=${toggleTheme}><${Icon} name="theme" /></button>
     </header>
-    <main id="main" tabindex="-1">${isReady ? html`<${PageLoader} key=${page} page=${page} ...${{ query, setQuery, project, projects, nameOf }} />` : stats.error && html`<div class="page"><${Box} title="Projects" route=${stats} /></div>`}</main>
+    <main id="main" tabindex="-1">${isReady ? html`<${PageLoader} key=${page} page=${page} ...${{ query, setQuery, project, projects, nameOf, onProjects: stats.reload }} />` : stats.error && html`<div class="page"><${Box} title="Projects" route=${stats} /></div>`}</main>
     ${isHelpOpen && html`<${Help} onClose=${() => setHelpOpen(false)} />`}
     <${Toasts} />
   `;

@@ -6,8 +6,8 @@ import { shared } from "./html.js";
 /** @typedef {{page: string, query: Query}} Place */
 /** @typedef {{name: string, namespace: string, project_id: string}} Project */
 /** @typedef {(changes: Record<string, string | number | null | undefined>, how?: {replace?: boolean}) => void} SetQuery */
-/** @typedef {{query: Query, setQuery: SetQuery, project: Project | null, projects: Project[], nameOf: (namespace?: string) => string}} PageProps
- *   `project` is the chosen one; `nameOf` says nothing while there is one */
+/** @typedef {{query: Query, setQuery: SetQuery, project: Project | null, projects: Project[], nameOf: (namespace?: string) => string, onProjects: () => void}} PageProps
+ *   `project` is the chosen one; `nameOf` says nothing while there is one; `onProjects` reads anew which there are */
 
 export const START = "overview";
 

@@ -18,7 +18,8 @@ const PAGE = 500;
  *   waiting_count: number, size_bytes: number, sessions: number, paused: any}} Row */
 /** @typedef {(act: string, row: Row) => void} Act */
 
-export default function Projects() {
+/** @param {import("../lib/nav.js").PageProps} props */
+export default function Projects({ onProjects }) {
   const [changes, setChanges] = useState(0);
   const stats = useRoute("/v1/stats", { sizes: true }, changes);
   const pauses = useRoute("/api/pauses", {}, changes);
@@ -28,6 +29,7 @@ export default function Projects() {
   const done = (/** @type {string} */ said, /** @type {{undo?: () => void}} */ how = {}) => {
     onClose();
     setChanges((old) => old + 1);
+    onProjects();
     if (said) toast(said, how);
   };
   /** @type {Act} */
@@ -37,8 +39,8 @@ export default function Projects() {
     else if (name === "export") exportMemories(row);
     else setAsked({ name, row });
   };
-  const gone = () => {
-    done("");
+  const gone = (/** @type {string} */ said) => {
+    done(said);
     if (asked && location.search.includes(short(asked.row))) go(href("projects", { project: null }));
   };
   const rows = (/** @type {any} */ data) => rowsOf(data, pauses.data, days.data);
@@ -47,8 +49,8 @@ export default function Projects() {
       ${(/** @type {any} */ data) => html`<${Table} rows=${rows(data)} act=${act} />`}
     <//>
     ${asked?.name === "rename" && html`<${Rename} row=${asked.row} ...${{ done, onClose }} />`}
-    ${asked?.name === "merge" && html`<${Merge} row=${asked.row} others=${rows(stats.data).filter((each) => each.namespace !== asked.row.namespace)} ...${{ done, onClose }} />`}
-    ${asked?.name === "forget" && html`<${Forget} selection=${{ project: asked.row.namespace, whole: true }} name=${asked.row.name} onDone=${gone} onClose=${onClose} />`}
+    ${asked?.name === "merge" && html`<${Merge} row=${asked.row} others=${rows(stats.data).filter((each) => each.namespace !== asked.row.namespace)} ...${{ done: gone, onClose }} />`}
+    ${asked?.name === "forget" && html`<${Forget} selection=${{ project: asked.row.namespace, whole: true }} name=${asked.row.name} onDone=${() => gone("")} onClose=${onClose} />`}
   `;
 }
 
