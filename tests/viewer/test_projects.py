@@ -96,6 +96,7 @@ def test_all_of_a_project_is_forgotten_once_its_number_is_typed(viewer: Viewer, 
     number.wait_for()
     forget = dialog.get_by_role("button", name="Forget all")
     page.wait_for_function(ON_CANCEL)
+    assert dialog.locator(".titles").evaluate("each => getComputedStyle(each).listStyleType") == "disc"
     assert "cannot be undone" in dialog.inner_text()
     assert forget.is_disabled()
     number.fill(str(COUNT - 1))
