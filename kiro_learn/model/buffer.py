@@ -8,7 +8,7 @@ from datetime import datetime
 
 import attrs
 
-from kiro_learn.model.event import Event
+from kiro_learn.model.event import NAMESPACE, Event
 from kiro_learn.model.ids import EventId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord
@@ -109,7 +109,7 @@ class ParkedCluster:
 
     cluster_id: str
     """A ULID; it stays the same from one attempt to the next."""
-    namespace: Namespace
+    namespace: Namespace = attrs.field(validator=NAMESPACE)
     records: tuple[MemoryRecord, ...]
     """The records as they would have been kept, without their vectors; no search sees them."""
     problem: str

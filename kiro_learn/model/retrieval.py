@@ -13,6 +13,7 @@ from typing import Literal, NewType, TypeAlias
 
 import attrs
 
+from kiro_learn.model.event import NAMESPACE
 from kiro_learn.model.graph import GraphItemId
 from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.namespace import Namespace
@@ -93,7 +94,7 @@ ToldId: TypeAlias = RecordId | GraphItemId | BriefId
 class ToldItem:
     """A record, an item of the graph or a brief that an agent's session was told, and by which of its prompts."""
 
-    namespace: Namespace
+    namespace: Namespace = attrs.field(validator=NAMESPACE)
     session_id: str
     item_id: ToldId
     prompt_number: int

@@ -224,18 +224,21 @@ class SqliteReading:
 
 
 def _project(row: Row) -> StoredProject:
-    namespace, name, folder = decoded(row)
-    return StoredProject(namespace=Namespace(namespace), name=name, folder=folder)
+    with damage_named(row[0]):
+        namespace, name, folder = decoded(row)
+        return StoredProject(namespace=Namespace(namespace), name=name, folder=folder)
 
 
 def _merge(row: Row) -> StoredMerge:
-    source, target = decoded(row)
-    return StoredMerge(source=Namespace(source), target=Namespace(target))
+    with damage_named(row[0]):
+        source, target = decoded(row)
+        return StoredMerge(source=Namespace(source), target=Namespace(target))
 
 
 def _pause(row: Row) -> StoredPause:
-    namespace, session_id, since = decoded(row)
-    return StoredPause(namespace=Namespace(namespace), session_id=session_id or None, since=from_text(since))
+    with damage_named(row[0]):
+        namespace, session_id, since = decoded(row)
+        return StoredPause(namespace=Namespace(namespace), session_id=session_id or None, since=from_text(since))
 
 
 def _waiting(connection: apsw.Connection) -> dict[str, Literal["waiting", "parked"]]:
@@ -294,7 +297,8 @@ def _replaced(connection: apsw.Connection, row: Row) -> StoredReplaced:
 
 def _forgotten(row: Row) -> StoredForgotten:
     namespace, event_id, digest = row
-    return StoredForgotten(namespace=namespace, event_id=event_id, digest=digest)
+    with damage_named(event_id):
+        return StoredForgotten(namespace=namespace, event_id=event_id, digest=digest)
 
 
 _SOURCES: dict[str, tuple[str, ToPiece]] = {

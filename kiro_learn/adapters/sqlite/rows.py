@@ -192,7 +192,7 @@ def to_features(row: Row) -> tuple[RecordId, RankingFeatures]:
 def to_told(row: Row) -> ToldItem:
     """A row of ``TOLD``."""
     namespace, session_id, item_id, prompt_number = row
-    return ToldItem(namespace=namespace, session_id=session_id, item_id=item_id, prompt_number=prompt_number)
+    return unchecked(ToldItem, namespace=namespace, session_id=session_id, item_id=item_id, prompt_number=prompt_number)
 
 
 def to_moment(text: str | None) -> datetime | None:

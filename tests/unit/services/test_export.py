@@ -81,7 +81,9 @@ def test_each_wrong_line_is_named_and_the_others_are_taken() -> None:
         event = event.replace(an_event(7).event_id.encode(), an_event(8).event_id.encode())
         good = (await lines_of(services))[-2]
         assert b'"memory"' in good
+        told = {"namespace": "a/b", "session_id": "s", "item_id": a_record(1).record_id, "prompt_number": 1}
         hostile = [
+            json.dumps({"told": told}).encode(),
             b'{"memory":{"record":',
             b'{"memory":{"record":{}}}',
             b'{"sql":{"drop":"table"}}',
@@ -94,9 +96,9 @@ def test_each_wrong_line_is_named_and_the_others_are_taken() -> None:
             good.replace(a_record(1).record_id.encode(), a_record(2).record_id.encode()),
         ]
         taken = await services.export.take(hostile)
-        assert [each.line for each in taken.errors] == [1, 2, 3, 4, 5, 6, 7]
+        assert [each.line for each in taken.errors] == [1, 2, 3, 4, 5, 6, 7, 8]
         assert taken.counts == {"event": {"stored": 1}, "memory": {"stored": 1}}
-        assert "record: record_id: is missing" in taken.errors[1].problem
+        assert "record: record_id: is missing" in taken.errors[2].problem
 
     in_daemon(scenario)
 

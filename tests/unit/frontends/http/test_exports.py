@@ -37,6 +37,15 @@ async def test_a_row_that_cannot_be_read_is_left_out_and_counted(client: Client)
 
 
 @with_client
+async def test_a_project_of_no_name_is_left_out_and_counted(client: Client) -> None:
+    """As lines of told memories brought them before they were checked."""
+    await client.post("/v1/memories", a_record(1))
+    client.storage.connection.execute("INSERT INTO namespaces (number, namespace) VALUES (77, '')")
+    *_, end = await export(client)
+    assert json.loads(end) == {"end": {"counts": {"project": 1, "memory": 1}, "damaged": 1}}
+
+
+@with_client
 async def test_lines_are_taken_each_once(client: Client) -> None:
     await client.post("/v1/memories", a_record(1))
     lines = "\n".join(await export(client)).replace(a_record(1)["record_id"], a_record(2)["record_id"])
