@@ -39,7 +39,8 @@ def create_app(services: Services, config: ServerConfig, token: str, *, new_boun
             provide_automatic_options=False,
         )
     app.register_error_handler(Exception, _on_error)
-    own = (*intake_routes(services, config), *restore_routes(services), *live_routes(services))
+    streams = (*export_routes(services), *live_routes(services))
+    own = (*intake_routes(services, config), *restore_routes(services), *streams)
     intake = Intake(app.asgi_app, own, config, token, new_boundary=new_boundary, login=login)
     app.asgi_app = intake  # type: ignore[assignment,method-assign]  # Quart's way
     return app

@@ -1,8 +1,9 @@
 """The bare ASGI application in front of Quart: it checks every request, reads its body, and answers ``routes`` itself.
 
 These routes are events and hooks, which come at every step of an agent and would cost more processor time in Quart
-than in the store; imports of exports, whose lines are longer than other bodies may be; and the live feed. All other
-requests are handed to Quart after the same checks.
+than in the store; imports of exports, whose lines are longer than other bodies may be; and exports and the live feed,
+which are sent piece by piece, because Quart tells nobody why a piece failed. All other requests are handed to Quart
+after the same checks.
 
 Rules of this file: a request that passes the checks is carried out to its end, even if its caller disconnects, so that
 nothing is left half done. Every answer has the same general headers.

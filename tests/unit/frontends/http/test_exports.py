@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+import structlog.testing
+
 from tests.unit.frontends.http.asking import Client, a_record, with_client
 
 LINES = "application/x-ndjson"
@@ -43,6 +45,18 @@ async def test_a_project_of_no_name_is_left_out_and_counted(client: Client) -> N
     client.storage.connection.execute("INSERT INTO namespaces (number, namespace) VALUES (77, '')")
     *_, end = await export(client)
     assert json.loads(end) == {"end": {"counts": {"project": 1, "memory": 1}, "damaged": 1}}
+
+
+@with_client
+async def test_an_export_that_fails_halfway_has_no_end_and_the_log_says_where(client: Client) -> None:
+    await client.post("/v1/memories", a_record(1))
+    client.storage.connection.execute("DROP TABLE pauses")
+    with structlog.testing.capture_logs() as logged:
+        lines = await export(client)
+    assert [next(iter(json.loads(line))) for line in lines] == ["kiro_learn_export"]
+    assert [(each["event"], each["what"]) for each in logged if each["log_level"] == "warning"] == [
+        ("work.failed", "stream")
+    ]
 
 
 @with_client
