@@ -20,6 +20,7 @@ from kiro_learn.client.building import (
     encoded,
     get_call,
     given,
+    listed,
     post_call,
     spelled,
     target_of,
@@ -92,10 +93,11 @@ def _written(selection: Selection) -> dict[str, Any]:
     if unknown := selection.keys() - Selection.__annotations__.keys():
         raise TypeError(f"unexpected keyword argument {min(unknown)!r}")
     project = selection.get("project")
+    memories = selection.get("memories", ())
     written: dict[str, Any] = {
         **selection,
         "project": None if project is None else spelled(project),
-        "memories": list(selection.get("memories", ())),
+        "memories": memories if isinstance(memories, str) else list(memories),
         "since": written_moment(selection.get("since")),
         "until": written_moment(selection.get("until")),
     }
@@ -268,7 +270,7 @@ def add_procedure(
     Args:
       trigger: when to use it.
     """
-    return _add(client, project, procedure={"name": name, "steps": list(steps), "trigger": trigger})
+    return _add(client, project, procedure={"name": name, "steps": listed(steps), "trigger": trigger})
 
 
 def merge_entities(client: Caller, item_id: str, /, *, into: str, project: Named = None) -> Call[Json]:
@@ -305,7 +307,7 @@ def edit(  # the fields that may be changed, by name
     Raises:
       RequestRefused: the project has no item with this id, the item has no such field, or nothing would change.
     """
-    lists = {name: list(items) for name, items in given(steps=steps, aliases=aliases).items()}
+    lists = {name: listed(items) for name, items in given(steps=steps, aliases=aliases).items()}
     wanted = given(object=object, value=value, description=description) | lists
     named = client.project_named(project)
     return post_call("/api/graph/item", reading.json_object, project=named, id=item_id, correction=wanted)
@@ -327,7 +329,13 @@ def picture(
       everywhere: all projects together.
     """
     named = None if everywhere else client.project_named(project)
-    return get_call("/api/graph/picture", reading.json_object, project=named, show=",".join(show), limit=limit)
+    return get_call(
+        "/api/graph/picture",
+        reading.json_object,
+        project=named,
+        show=show if isinstance(show, str) else ",".join(show),
+        limit=limit,
+    )
 
 
 def conflicts(client: Caller, /, *, everywhere: bool = False, project: Named = None) -> Call[Json]:

@@ -108,6 +108,18 @@ def test_a_text_is_no_list_of_letters() -> None:
     assert body_of(calls.store_observation(SHOP, "t", concepts="auth"))["concepts"] == "auth", "which is refused"
 
 
+def test_a_text_where_several_are_wanted_is_sent_as_it_is_so_that_it_is_refused() -> None:
+    """Not letter by letter: that was kept as steps."""
+    text: Any = "push the tag"
+    assert body_of(json_calls.add_procedure(SHOP, "Release", text))["procedure"]["steps"] == text
+    assert body_of(json_calls.edit(SHOP, "pr_1", steps=text, aliases=text))["correction"] == {
+        "steps": text,
+        "aliases": text,
+    }
+    assert body_of(json_calls.preview_forgetting(SHOP, memories=text))["memories"] == text
+    assert query_of(json_calls.picture(SHOP, show=text))["show"] == text
+
+
 @pytest.mark.parametrize(
     ("moment", "told"),
     [
