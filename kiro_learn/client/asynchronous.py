@@ -12,6 +12,7 @@ from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 import anyio
 import h11
 from anyio.abc import ByteStream
+from anyio.lowlevel import RunVar
 
 from kiro_learn.client import calls, json_calls, project_calls
 from kiro_learn.client.address import DaemonAddress, default_home
@@ -26,6 +27,11 @@ from kiro_learn.client.building import (
     checked_patience,
 )
 from kiro_learn.client.exchange import reading_of, request_of
+
+MOST_AT_ONCE = 64
+"""Calls under way in one event loop: a quarter of the daemon's connections, beyond which it hangs up on newcomers."""
+
+_places: RunVar[anyio.CapacityLimiter] = RunVar("kiro_learn.places")
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -45,6 +51,8 @@ def _method(
 
 class AsyncKiroLearn(Caller):
     """Like ``KiroLearn``, for any number of tasks at once: each call has a connection of its own.
+
+    A call waits for its turn while MOST_AT_ONCE others are under way; its patience begins after that.
 
     Cancellation: the connection is closed; the daemon may still carry out what it was asked before.
     """
@@ -73,14 +81,15 @@ class AsyncKiroLearn(Caller):
 
     async def carry_out(self, call: Call[T]) -> T:
         """Send ``call``, wait for the answer, and read it."""
-        daemon = self._place.find()  # reads a few small files, which is quicker than a thread
         patience = self._patience_seconds if call.patience_seconds is None else call.patience_seconds
-        try:
-            with anyio.fail_after(patience):
-                async with await anyio.connect_tcp(daemon.host, daemon.port) as stream:
-                    response = await _exchange(stream, daemon, call)
-        except (OSError, anyio.BrokenResourceError, h11.RemoteProtocolError) as error:
-            raise self._place.no_answer(error) from error
+        async with _limiter():
+            daemon = self._place.find()  # reads a few small files, which is quicker than a thread for it
+            try:
+                with anyio.fail_after(patience):
+                    async with await anyio.connect_tcp(daemon.host, daemon.port) as stream:
+                        response = await _exchange(stream, daemon, call)
+            except (OSError, anyio.BrokenResourceError, h11.RemoteProtocolError) as error:
+                raise self._place.no_answer(error) from error
         return self._place.result_of(call, response)
 
     search = _method(calls.search)
@@ -141,6 +150,15 @@ class AsyncKiroLearn(Caller):
     backfill_embeddings = _method(calls.backfill_embeddings)
     detect_stale_observations = _method(calls.detect_stale_observations)
     detect_stale = _method(calls.detect_stale)
+
+
+def _limiter() -> anyio.CapacityLimiter:
+    """The one of this event loop: a client may be used in several, one after another."""
+    limiter = _places.get(None)
+    if limiter is None:
+        limiter = anyio.CapacityLimiter(MOST_AT_ONCE)
+        _places.set(limiter)
+    return limiter
 
 
 async def _exchange(stream: ByteStream, daemon: DaemonAddress, call: Call[Any]) -> Response:

@@ -12,6 +12,7 @@ import pytest
 
 from kiro_learn.adapters.files import Home
 from kiro_learn.client import AsyncKiroLearn, DaemonSilent, DaemonUnreachable, KiroLearn, RequestRefused
+from kiro_learn.client.asynchronous import MOST_AT_ONCE
 from tests.integration.daemon_process import running_daemon
 
 BACKENDS = pytest.mark.parametrize("backend", ["trio", "asyncio"])
@@ -102,6 +103,43 @@ def test_half_an_answer_is_none(tmp_path: Path, backend: str) -> None:
             tasks.cancel_scope.cancel()
 
     anyio.run(scenario, backend=backend)
+
+
+@BACKENDS
+def test_more_tasks_than_the_daemon_has_places_for_wait_for_one_another(backend: str) -> None:
+    """A daemon hangs up on whoever has sent no whole request yet, for each newcomer that it has no place for."""
+    seen = [0, 0]  # open now, and at most
+    is_full = anyio.Event()
+
+    async def scenario() -> None:
+        listener = await anyio.create_tcp_listener(local_host="127.0.0.1", local_port=0)
+
+        async def answer(stream: anyio.abc.SocketStream) -> None:
+            async with stream:
+                await stream.receive()
+                seen[0] += 1
+                seen[1] = max(seen)
+                if seen[0] == MOST_AT_ONCE:
+                    await anyio.wait_all_tasks_blocked()
+                    is_full.set()
+                await is_full.wait()
+                seen[0] -= 1
+                await stream.send(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n")
+
+        async def ask() -> None:
+            with pytest.raises(RequestRefused):
+                await memory.embedding_stats()
+
+        async with listener, anyio.create_task_group() as tasks:
+            tasks.start_soon(listener.serve, answer)
+            memory = AsyncKiroLearn(url=f"http://127.0.0.1:{listener.extra(anyio.abc.SocketAttribute.local_port)}")  # noqa: S610  # this is no Django
+            async with anyio.create_task_group() as asking:
+                for _ in range(2 * MOST_AT_ONCE):
+                    asking.start_soon(ask)
+            tasks.cancel_scope.cancel()
+
+    anyio.run(scenario, backend=backend)
+    assert seen == [0, MOST_AT_ONCE]
 
 
 @BACKENDS
