@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 import pytest
 
-from tests.viewer.browsing import DRAWN, Viewer, hold, settle, wait_equal
+from tests.viewer.browsing import DRAWN, Viewer, hold, set_width, settle, wait_equal
 
 pytestmark = pytest.mark.one_python
 
@@ -383,3 +383,19 @@ def test_a_memory_that_a_team_shares_says_who_it_is_from(kitchen: Kitchen) -> No
     page = kitchen.open(f"memories?open={shared}")
     page.get_by_text(f"{kitchen.namespace.split('/')[2]}, through the team").wait_for()
     assert page.get_by_text("Session s-1").count() == 0
+
+
+def test_a_long_type_leaves_room_for_the_title_and_a_date_shows_its_year(kitchen: Kitchen) -> None:
+    kitchen.memory("Knead the dough for ten minutes", capture_type="kneading-by-hand-" * 5)
+    page = kitchen.open("memories?since=2026-01-01")
+    for width in (1280, 390):
+        set_width(page, width)
+        page.locator(".row").first.click()
+        page.wait_for_selector(".panel")
+        page.keyboard.press("Escape")
+        page.wait_for_selector(".panel", state="detached")
+        assert page.locator(".memory > .cut").evaluate("each => each.clientWidth") > 120
+        assert page.locator(".memory > .type").evaluate("each => each.clientHeight") <= 24
+        assert page.get_by_label("Since").evaluate("each => each.clientWidth") > 120
+    kitchen.open("")
+    assert page.locator(".kind .chip").first.evaluate("each => each.clientHeight") <= 24

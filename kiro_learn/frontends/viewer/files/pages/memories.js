@@ -171,7 +171,7 @@ const Row = ({ memory, best, isChosen, choose, name }) => html`
     <input type="checkbox" tabindex="-1" aria-label="Choose ${memory.title}" title="Choose (x)" checked=${isChosen}
       onClick=${(/** @type {Event} */ event) => event.stopPropagation()} onChange=${() => choose(memory.record_id)} />
     <span class="cut strong">${memory.title}</span>
-    <span class="type"><${Chip}>${typeOf(memory)}<//></span>
+    <span class="type" title=${typeOf(memory)}><${Chip}>${typeOf(memory)}<//></span>
     <span class="line small muted about">
       ${memory.parts && html`
         <${Bar} word="words" kind="c1" part=${share(WORDS.map((part) => memory.parts[part] ?? 0), best)} />

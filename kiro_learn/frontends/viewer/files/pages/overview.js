@@ -196,7 +196,7 @@ function Learned({ namespace, nameOf, today }) {
       ${(/** @type {any} */ data) => html`
         <ul class="feed">
           ${data.items.filter(isShown).map((/** @type {any} */ each) => html`<li key=${each.record_id}>
-            <span class="kind"><${Chip}>${typeOf(each)}<//></span>
+            <span class="kind" title=${typeOf(each)}><${Chip}>${typeOf(each)}<//></span>
             <a class="two-lines" href=${href("memories", { open: each.record_id })}>${each.title}</a>
             <span class="muted small where">${nameOf(each.namespace)} <${Time} at=${each.created_at} /></span>
           </li>`)}
