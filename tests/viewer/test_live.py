@@ -19,6 +19,8 @@ LISTEN = """async () => {
     const { listen } = await import("/ui/lib/live.js");
     for (const kind of ["learned", "retrieval"]) listen(kind, (event) => window.heard.push(event));
 }"""
+MOST_OF_A_HOST = 6
+"""Connections that a browser has to one host at a time, over all of its tabs."""
 LIVE = "() => document.querySelector('.live').innerText === 'live'"
 NOT_LIVE = "() => document.querySelector('.live').innerText.startsWith('reconnecting')"
 
@@ -92,5 +94,26 @@ def test_a_daemon_that_is_not_heard_of_any_more_is_not_called_live(viewer: Viewe
     page.clock.pause_at(datetime.now(UTC) + timedelta(seconds=41))  # and it tries again only once the clock goes on
     page.wait_for_function(NOT_LIVE)
     page.clock.fast_forward(2_000)
+    page.wait_for_function(LIVE)
+    context.close()
+
+
+def test_tabs_that_are_hidden_leave_their_connections_to_the_one_that_is_looked_at(viewer: Viewer) -> None:
+    browser = viewer.page.context.browser
+    assert browser is not None
+    context = browser.new_context()
+    context.clock.install()
+    context.add_init_script("Object.defineProperty(document, 'hidden', {get: () => window.isHidden})")
+    log_in(context, viewer.daemon)
+    for _ in range(MOST_OF_A_HOST):
+        page = context.new_page()
+        page.goto(f"{viewer.origin}/ui/nothing-of-ours")
+        page.wait_for_function(LIVE)
+        page.evaluate("() => { window.isHidden = true; document.dispatchEvent(new Event('visibilitychange')); }")
+        context.clock.fast_forward(6_000)
+        page.wait_for_function("() => document.querySelector('.live').innerText === 'not live'")
+    page = context.new_page()
+    page.goto(f"{viewer.origin}/ui/memories")
+    page.locator(".row").first.wait_for()
     page.wait_for_function(LIVE)
     context.close()

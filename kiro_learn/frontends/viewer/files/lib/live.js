@@ -1,12 +1,12 @@
 // @ts-check
-// What happens now: one EventSource for the tab, closed once the tab was hidden for a minute.
+// What happens now: one EventSource for the tab, closed once the tab was hidden for some seconds.
 import { address } from "./api.js";
 import { shared, useEffect, useRef } from "./html.js";
 
 const ROUTE = "/v1/live";
 const KINDS = ["learned", "retrieval", "status", "gap"];
 const MOST_SECONDS = 30;
-const HIDDEN_SECONDS = 60;
+const HIDDEN_SECONDS = 5; // of a browser's six connections, all tabs that listen have one each
 /** The daemon is heard of every 15 s. */
 const QUIET_SECONDS = 40;
 
