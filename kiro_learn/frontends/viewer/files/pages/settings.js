@@ -101,14 +101,8 @@ function placeOf({ origin, line, variable }) {
 function Browser() {
   const [isOn, setOn] = useState(areKeysOn());
   const [theme, setTheme] = useState(chosenTheme());
-  const choose = (/** @type {string} */ wanted) => {
-    setTheme(wanted);
-    chooseTheme(wanted);
-  };
-  const onKeys = (/** @type {any} */ event) => {
-    switchKeys(event.target.checked);
-    setOn(event.target.checked);
-  };
+  const choose = (/** @type {string} */ wanted) => (setTheme(wanted), chooseTheme(wanted));
+  const onKeys = (/** @type {any} */ event) => (switchKeys(event.target.checked), setOn(event.target.checked));
   return html`
     <section class="box" aria-labelledby="this-browser">
       <header><h2 id="this-browser">This browser</h2></header>
