@@ -53,7 +53,7 @@ class Client(KiroLearn):
         return self._get("/api/project", project=named)
 
     def project_of(self, folder: Path | str) -> Json:
-        """``{namespace, project_id, project_path, branch}`` of a folder."""
+        """``{namespace, project_id, project_path, branch, repository_path}`` of a folder."""
         return self._get("/v1/namespace", cwd=str(folder))
 
     # --- events -----------------------------------------------------------------------------------------------------

@@ -55,6 +55,8 @@ class Project:
     project_path: str
     branch: str | None = None
     """The checked-out branch of the folder that was looked up; that may be another worktree of the project."""
+    repository_path: str = ""
+    """The worktree around the folder that was looked up; empty if there is none."""
 
 
 def namespace_of(actor_id: str, project_id: str) -> Namespace:

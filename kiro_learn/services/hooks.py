@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 
 import attrs
@@ -15,6 +16,7 @@ from kiro_learn.errors import KiroLearnError, StorageError
 from kiro_learn.model.checks import unchecked
 from kiro_learn.model.event import Event, EventKind, Source
 from kiro_learn.model.ids import EventId, from_milliseconds
+from kiro_learn.model.namespace import Namespace, Project
 from kiro_learn.model.retrieval import Retrieval
 from kiro_learn.model.version import __version__
 from kiro_learn.pipelines.recall.recall import Recall
@@ -30,6 +32,9 @@ from kiro_learn.services.session_context import SessionContext
 from kiro_learn.wire.hook_names import is_answered_before_tool
 from kiro_learn.wire.hooks import HookReport, read_hook
 
+MOST_PLACES = 10_000
+"""The most pairs of a project and a session of which it is kept whether the session has been there."""
+
 
 @attrs.frozen
 class Answered:
@@ -43,6 +48,47 @@ class Answered:
     """True: the text is shown before a tool runs."""
     is_pending: bool = False
     """True: a reported event is not durable yet; the hook should spool the request and send it again."""
+
+
+@attrs.frozen(eq=False)
+class SessionProjects:
+    """Finds the project of a folder in a session. A session of a repository stays in it when it goes into a package.
+
+    An agent that was started for a whole repository goes into its packages to build and test them.
+    """
+
+    _storage: SessionReads
+    _project_finder: ProjectFinder
+    _places: OrderedDict[tuple[Namespace, str], bool] = attrs.field(factory=OrderedDict, init=False)
+    """Whether a session was in a project before it was in a package of it; the least recently used first."""
+
+    async def of(self, folder: str, session_id: str | None) -> Project:
+        """The project of ``folder``; for a package, that of its repository if the session was there before.
+
+        ``session_id``: None if the agent reports none.
+        """
+        found = await self._project_finder.project_of(folder)
+        if session_id is None:
+            return found
+        if found.repository_path not in {"", found.project_path}:
+            whole = await self._project_finder.project_of(found.repository_path)
+            if whole.namespace != found.namespace and await self._has_been_in(whole.namespace, session_id):
+                return attrs.evolve(whole, branch=found.branch)
+        self._note((found.namespace, session_id), has_been_there=True)
+        return found
+
+    async def _has_been_in(self, namespace: Namespace, session_id: str) -> bool:
+        place = (namespace, session_id)
+        if place not in self._places:  # also before a restart
+            first = await self._storage.list_session_events(namespace, session_id, limit=1, after=None)
+            self._note(place, has_been_there=bool(first.events))
+        return self._places[place]
+
+    def _note(self, place: tuple[Namespace, str], *, has_been_there: bool) -> None:
+        self._places.setdefault(place, has_been_there)
+        self._places.move_to_end(place)
+        if len(self._places) > MOST_PLACES:
+            self._places.popitem(last=False)
 
 
 @attrs.frozen(eq=False, kw_only=True)
@@ -65,6 +111,11 @@ class Hooks:
     _clock: ClockAndIds
     _offload: Offload
     _repeated: RepeatedReports = attrs.field(factory=RepeatedReports, init=False)
+    _projects: SessionProjects = attrs.field(init=False)
+
+    @_projects.default
+    def _projects_of_sessions(self) -> SessionProjects:
+        return SessionProjects(self._storage, self._project_finder)
 
     async def take(self, agent: str, payload: bytes, headers: Mapping[str, str], *, retrieve: bool) -> Answered:
         """Store what a hook's request reports; return the context for a prompt, or nothing.
@@ -184,13 +235,14 @@ class Hooks:
 
     async def _event(self, agent: str, report: HookReport, *, or_alone: bool = False) -> Event:
         """The report as an event. ``or_alone``: if the store cannot say which session it is in, it gets its own."""
-        project = await self._project_finder.project_of(report.cwd)
+        session_id = report.session_id or await self._session_of(report, or_alone=or_alone)
+        project = await self._projects.of(report.cwd, report.session_id or None)
         now = self._clock.utc_now()
         # No validators are needed: the translator and the project finder keep the limits of each field.
         return unchecked(
             Event,
             event_id=EventId(report.event_id or self._clock.new_ulid()),
-            session_id=report.session_id or await self._session_of(report, or_alone=or_alone),
+            session_id=session_id,
             actor_id=self._actor_id,
             namespace=project.namespace,
             schema_version=1,

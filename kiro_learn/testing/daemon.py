@@ -103,11 +103,16 @@ GONE = "/gone"
 
 @attrs.frozen
 class FixedProjects:
-    """A ``ProjectFinder`` for which every folder is its own project; no folder is in the project of ``USER_HOME``."""
+    """A ``ProjectFinder`` for which every folder is its own project; no folder is in the project of ``USER_HOME``.
+
+    The folder before ``/packages/`` is a repository.
+    """
 
     async def project_of(self, folder: str) -> Project:
         await trio.lowlevel.checkpoint()
-        return project_at(PurePosixPath(folder or USER_HOME), actor_id="ada")
+        found = project_at(PurePosixPath(folder or USER_HOME), actor_id="ada")
+        repository, is_package, _ = folder.partition("/packages/")
+        return attrs.evolve(found, repository_path=repository if is_package else "")
 
     async def is_there(self, folder: str) -> bool:
         await trio.lowlevel.checkpoint()

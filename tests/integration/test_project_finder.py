@@ -53,6 +53,13 @@ def test_every_subfolder_and_link_is_in_its_project(home: Path) -> None:
     }
 
 
+def test_the_repository_around_a_package_is_known(home: Path, repository: Path) -> None:
+    found = FolderProjectFinder(home, "ada").find(str(repository / "packages/one"))
+    assert (found.project_path, found.repository_path) == (str(repository / "packages/one"), str(repository))
+    (home / "notes").mkdir()
+    assert FolderProjectFinder(home, "ada").find(str(home / "notes")).repository_path == ""
+
+
 def test_without_a_marker_inside_home_it_is_the_global_project(home: Path, tmp_path: Path) -> None:
     (home / ".git").mkdir()
     (home / "notes").mkdir()

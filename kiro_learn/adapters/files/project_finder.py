@@ -12,7 +12,7 @@ from pathlib import Path, PurePath
 import attrs
 import trio
 
-from kiro_learn.adapters.files.repository import repository_around
+from kiro_learn.adapters.files.repository import Repository, repository_around
 from kiro_learn.model.namespace import (
     PROJECT_MARKERS,
     Namespace,
@@ -65,7 +65,13 @@ class FolderProjectFinder:
         """As ``project_of``, in this thread: some microseconds per folder on the way up."""
         home = Path(os.path.realpath(self.home_folder))
         found = project_at(_root_of(folder, home), actor_id=self.actor_id)
-        return attrs.evolve(found, project_path=_shown(found.project_path), branch=_branch_in(folder, home))
+        repository = _repository_of(folder, home)
+        return attrs.evolve(
+            found,
+            project_path=_shown(found.project_path),
+            branch=repository.branch() if repository else None,
+            repository_path=str(repository.worktree) if repository else "",
+        )
 
     def namespace_in_use(self, namespace: str, actor_id: str | None, project_path: str | None) -> Namespace:
         """The namespace that hooks use today for the project that the first kiro-learn kept under ``namespace``.
@@ -101,11 +107,10 @@ def _root_of(folder: str, home: Path) -> Path:
     return place if root == home and unreadable else root
 
 
-def _branch_in(folder: str, home: Path) -> str | None:
+def _repository_of(folder: str, home: Path) -> Repository | None:
     if not folder.startswith("/") or not _is_a_path(folder):
         return None
-    repository = repository_around(Path(os.path.realpath(folder)), below=home)
-    return repository.branch() if repository else None
+    return repository_around(Path(os.path.realpath(folder)), below=home)
 
 
 def _may_be_there(folder: str) -> bool:

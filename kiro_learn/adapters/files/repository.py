@@ -50,6 +50,8 @@ class Repository:
 
     folder: Path
     common: Path
+    worktree: Path
+    """The folder that has ``.git`` in it."""
 
     def branch(self) -> str | None:
         """The branch that is checked out; None if there is none, as with a detached HEAD."""
@@ -110,13 +112,13 @@ def repository_around(place: Path, *, below: Path) -> Repository | None:
 def _at(marker: Path, mode: int) -> Repository | None:
     """The repository of a ``.git``. It is a file in a worktree or submodule (gitrepository-layout(5), ``gitfile``)."""
     if stat.S_ISDIR(mode):
-        return Repository(marker, marker)
+        return Repository(marker, marker, marker.parent)
     said = line_of(marker) if stat.S_ISREG(mode) else ""
     if not said.startswith("gitdir: "):
         return None
     folder = marker.parent / said.removeprefix("gitdir: ")
     common = line_of(folder / "commondir")
-    return Repository(folder, folder / common if common else folder)
+    return Repository(folder, folder / common if common else folder, marker.parent)
 
 
 def _mode(path: Path) -> int | None:

@@ -61,10 +61,21 @@ class _Asked(NamedTuple):
         return self.wanted.sources == (GIT,)
 
     def events(self, found: FoundSession, skip: Callable[[str], None]) -> Iterator[Event]:
+        been_in: dict[Namespace, bool] = {}
         for past in self.past.events(found, skip, since=self.wanted.since):
-            event = as_event(past, self.project_of(past.folder), agent=found.reader.agent)
+            event = as_event(past, self._project_in_session(past.folder, been_in), agent=found.reader.agent)
             if self.namespace in {None, event.namespace}:
                 yield event
+
+    def _project_in_session(self, folder: str, been_in: dict[Namespace, bool]) -> Project:
+        """As ``SessionProjects.of``: the project of ``folder``, or its repository's if the session was there before."""
+        project = self.project_of(folder)
+        if project.repository_path not in {"", project.project_path}:
+            whole = self.project_of(project.repository_path)
+            if whole.namespace != project.namespace and been_in.setdefault(whole.namespace, False):
+                return whole
+        been_in.setdefault(project.namespace, True)
+        return project
 
 
 @attrs.define
@@ -245,7 +256,12 @@ def _project_finder(client: Client) -> Callable[[str], Project]:
     @lru_cache(MOST_FOLDERS)
     def project_of(folder: str) -> Project:
         found = client.project_of(folder if folder.startswith("/") else Path.home())
-        return Project(Namespace(found["namespace"]), found["project_id"], found["project_path"])
+        return Project(
+            Namespace(found["namespace"]),
+            found["project_id"],
+            found["project_path"],
+            repository_path=found["repository_path"],
+        )
 
     return project_of
 

@@ -94,6 +94,21 @@ def test_a_dry_run_says_what_there_is_and_stores_nothing(daemon: DaemonProcess, 
     assert events(daemon) == []
 
 
+def test_a_session_of_a_repository_stays_in_it_when_it_goes_into_a_package(
+    daemon: DaemonProcess, tmp_path: Path
+) -> None:
+    shop = tmp_path / "shop"
+    (shop / ".git").mkdir(parents=True)
+    (shop / "packages/api").mkdir(parents=True)
+    (shop / "packages/api/package.json").touch()
+    path = session(tmp_path, turns=2)
+    first, *others = path.read_text().replace("/src/shop", str(shop)).splitlines(keepends=True)
+    path.write_text(first + "".join(others).replace(f'"cwd": "{shop}"', f'"cwd": "{shop}/packages/api"'))
+    os.utime(path, (LONG_AGO, LONG_AGO))
+    assert imported(daemon, tmp_path)["stored"] == 6
+    assert {event["source"]["project_path"] for event in events(daemon)} == {str(shop)}
+
+
 def test_a_second_import_stores_nothing(daemon: DaemonProcess, tmp_path: Path) -> None:
     path = session(tmp_path, turns=2)
     assert imported(daemon, tmp_path)["stored"] == 6

@@ -53,6 +53,35 @@ def test_late_hooks_are_taken_in_order_and_forgotten() -> None:
     assert left == 0
 
 
+API = "/home/ada/shop/packages/api"
+
+
+def projects_of(events: Sequence[Event]) -> list[str | None]:
+    return [event.source.project_path for event in events]
+
+
+def in_folder(number: int, folder: str, session_id: str = "s") -> Letter:
+    return letter(number, "userPromptSubmit", session_id=session_id, prompt=f"step {number}", cwd=folder)
+
+
+def test_a_session_of_a_repository_stays_in_it_when_it_goes_into_a_package() -> None:
+    events, _ = taken(in_folder(1, "/home/ada/shop"), in_folder(2, API), in_folder(3, "/home/ada/shop"))
+    assert projects_of(events) == ["/home/ada/shop"] * 3
+    assert len({event.namespace for event in events}) == 1
+
+
+def test_a_session_that_begins_in_a_package_is_of_the_package_whenever_it_is_there() -> None:
+    events, _ = taken(in_folder(1, API), in_folder(2, "/home/ada/shop"), in_folder(3, API), in_folder(4, API, "other"))
+    assert projects_of(events) == [API, "/home/ada/shop", API, API]
+
+
+def test_a_session_that_went_into_a_package_stays_in_its_repository_after_a_restart() -> None:
+    storage = InMemoryStorage()
+    taken(in_folder(1, "/home/ada/shop"), storage=storage)
+    events, _ = taken(in_folder(2, API), storage=storage)
+    assert projects_of(events) == ["/home/ada/shop"] * 2
+
+
 def test_what_waits_is_one_commit() -> None:
     async def scenario() -> int:
         storage = InMemoryStorage()
