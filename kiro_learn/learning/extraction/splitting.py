@@ -18,6 +18,7 @@ from kiro_learn.model.event import SESSION_STARTED, Event, EventKind
 from kiro_learn.model.ids import EventId
 from kiro_learn.model.record import MAX_FACT, MAX_FACTS, MAX_TITLE, MemoryRecord, Origin
 from kiro_learn.model.sharing import SHARED_STRATEGY
+from kiro_learn.privacy.scrub import scrub_event, scrub_text
 from kiro_learn.retrieval.ranking.succession import replacing
 
 LEAST_TEXT_CHARACTERS = 500
@@ -37,7 +38,10 @@ def portion(snapshot: BufferSnapshot, most_characters: float, *, least_count: in
 
     The prefix ends where the fewest turns are split: after an answer or before a prompt, if there is such a place after
     at least ``least_count`` entries. A single entry that is too long is shown with less and less of its texts.
+
+    The events are redacted by today's rules: they may have been stored before a rule existed.
     """
+    snapshot = _redacted(snapshot)
     batch = frame(snapshot.entries, snapshot.earlier_prompts)
     if len(batch.text) <= most_characters:
         return Portion(snapshot, batch)
@@ -48,6 +52,13 @@ def portion(snapshot: BufferSnapshot, most_characters: float, *, least_count: in
         bounds = bounds.halved()
         batch = frame(prefix.entries, prefix.earlier_prompts, bounds)
     return Portion(prefix, batch)
+
+
+def _redacted(snapshot: BufferSnapshot) -> BufferSnapshot:
+    entries = (attrs.evolve(entry, event=scrub_event(entry.event)) for entry in snapshot.entries)
+    return attrs.evolve(
+        snapshot, entries=tuple(entries), earlier_prompts=tuple(map(scrub_event, snapshot.earlier_prompts))
+    )
 
 
 def part_to_try(snapshot: BufferSnapshot, suspect_count: int) -> BufferSnapshot:
@@ -203,7 +214,7 @@ def _letters_in(named: str) -> set[str]:
 
 
 def _told(letter: str, known: MemoryRecord) -> str:
-    title = escaped(" ".join(known.title.split())[:MAX_TITLE])
+    title = escaped(scrub_text(" ".join(known.title.split()))[:MAX_TITLE])
     return f'<memory id="{letter}" day="{known.created_at:%Y-%m-%d}">{title}</memory>'
 
 

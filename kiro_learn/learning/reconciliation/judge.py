@@ -32,6 +32,7 @@ from kiro_learn.model.record import (
     Origin,
 )
 from kiro_learn.model.wording import bare_words, is_negation
+from kiro_learn.privacy.scrub import scrub_record
 
 # The prompt to the judge about a cluster and its neighbors, and the parser of its answer.
 #
@@ -151,7 +152,8 @@ def _that_fit(blocks: Iterable[str], most_characters: int) -> tuple[list[str], i
     return kept, most_characters
 
 
-def _candidate(shown: MemoryRecord) -> str:
+def _candidate(stored: MemoryRecord) -> str:
+    shown = scrub_record(stored)  # it may have been stored before a rule existed
     lines = (
         *_told(shown),
         _list("concepts", "concept", shown.concepts),
@@ -163,7 +165,7 @@ def _candidate(shown: MemoryRecord) -> str:
 
 def _neighbor(neighbor: Neighbor) -> str:
     opening = f'neighbor record_id="{as_attribute(neighbor.record.record_id)}" similarity="{neighbor.similarity:.4f}"'
-    return _block(opening, _told(neighbor.record))
+    return _block(opening, _told(scrub_record(neighbor.record)))
 
 
 def _told(shown: MemoryRecord) -> Iterator[str]:

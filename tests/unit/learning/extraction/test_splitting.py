@@ -10,10 +10,11 @@ import re
 
 from kiro_learn.learning.extraction.framing import Bounds, frame
 from kiro_learn.learning.extraction.parsing import parse
-from kiro_learn.learning.extraction.splitting import AFTER, BEFORE, half_count, part_to_try, portion, prompt_for
+from kiro_learn.learning.extraction.splitting import AFTER, BEFORE, Known, half_count, part_to_try, portion, prompt_for
 from kiro_learn.model.buffer import BufferSnapshot
 from kiro_learn.model.event import Event, EventKind, MessageBody, Turn
 from kiro_learn.model.record import KnowledgeType, ObservationType, Origin
+from kiro_learn.testing.daemon import a_record
 from kiro_learn.testing.models import a_record_per_event
 from tests.unit.learning.histories import answer, event, framed, note, prompt, tool, waiting
 
@@ -34,6 +35,17 @@ def a_turn(first: int, *, session: str = "one") -> tuple[Event, ...]:
         tool(first + 1, "Bash", {}, LONG, session=session),
         answer(first + 2, LONG, session=session),
     )
+
+
+SECRET = "".join(("gh", "p_", "a1B2" * 9))
+
+
+def test_what_was_stored_before_a_rule_existed_is_redacted_for_the_prompt() -> None:
+    events = (prompt(2, f"use {SECRET}"), tool(3, "Bash", {"command": f"curl -H {SECRET}"}, SECRET))
+    part = portion(BufferSnapshot(waiting(*events), (prompt(1, f"the token is {SECRET}"),)), 1e9)
+    assert "use " in part.batch.text
+    assert SECRET not in part.batch.text
+    assert SECRET not in Known((a_record(1, f"The token is {SECRET}"),)).text
 
 
 def test_what_fits_is_not_cut() -> None:

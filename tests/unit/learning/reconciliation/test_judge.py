@@ -67,6 +67,14 @@ def test_the_request_shows_the_cluster_and_its_neighbors() -> None:
     assert REQUEST in prompt
 
 
+def test_what_was_stored_before_a_rule_existed_is_redacted_for_the_request() -> None:
+    secret = "".join(("gh", "p_", "a1B2" * 9))
+    cluster = Cluster.of([a_candidate(1, title=f"use {secret}")])
+    prompt = judge_prompt(cluster, [a_neighbor(2, facts=(secret,))], most_characters=PLENTY)
+    assert prompt is not None
+    assert secret not in prompt
+
+
 def test_a_prompt_is_never_longer_than_it_may_be_and_leaves_out_whole_records() -> None:
     long = [a_candidate(number, summary="&" * 1000) for number in range(3)]
     cluster = Cluster.of([*long, a_candidate(4)])
