@@ -48,15 +48,15 @@ LAST_MOMENT = timedelta(microseconds=1)
 UNNAMED_SESSION = "mcp"
 """The session if neither the client nor the model names one."""
 
-NO_PROJECT = "Name it in the argument project, or connect to /mcp?project= with an absolute folder."
+NO_PROJECT = "Name the project in the argument project, or connect to /mcp?project= with an absolute folder."
 STARTED_NOWHERE = (
-    "This client was started in {name}, which is the project of whatever is in no other. "
-    "If another one is meant, name it in the argument project."
+    "This client was started in {name}, whose project holds what belongs to no other project. "
+    "If you mean another project, name it in the argument project."
 )
 NEW_PROJECT = "No project was called {name} before."
-NAMESAKES = "Also called so, and other projects: {others}."
-TOO_LATE = "it took too long; ask again"
-NOTHING_CLOSE = "Nothing that is remembered is close enough."
+NAMESAKES = "Other projects with the same name: {others}."
+TOO_LATE = "the answer took too long; ask again"
+NOTHING_CLOSE = "No memory is close enough."
 
 
 @attrs.frozen(kw_only=True)
@@ -177,7 +177,7 @@ class AskedServices:
     async def _recall(self, project: NamedProject, arguments: Arguments) -> Told:
         context, record_ids, degraded = await self._recalled(project, arguments.get("prompt", ""))
         value = {"context": context, "ids": record_ids} | ({"degraded": degraded} if degraded else {})
-        named = f"\nFor get_memories: {', '.join(record_ids)}" if record_ids else ""
+        named = f"\nIds for get_memories: {', '.join(record_ids)}" if record_ids else ""
         return Told(value, f"{context}{named}" if context else NOTHING_CLOSE)
 
     async def _recalled(self, project: NamedProject, prompt: str) -> tuple[str, list[str], list[str]]:

@@ -73,7 +73,7 @@ class DaemonCall:
         self._received += piece
         head, found, body = bytes(self._received).partition(b"\r\n\r\n") if piece else (b"", b"", b"")
         if not piece or len(self._received) > MOST_ANSWER_BYTES:
-            raise ConnectionError("the daemon hung up")
+            raise ConnectionError("the daemon closed the connection")
         if not found or len(body) < int(hook.header(head, b"content-length") or 0):
             return None
         status = int(head.partition(b" ")[2][:3])
@@ -118,7 +118,7 @@ def outcome_of(ask: Ask, status: int, body: bytes) -> Outcome:
         return undecorated(answer["result"])
     error = answer.get("error")
     if not isinstance(error, dict):
-        said = f"the daemon answered with status {status}: {error or 'nothing that is understood'}"
+        said = f"the daemon answered with status {status}: {error or 'no answer that can be read'}"
         return failure(ask, said, answer.get("hint") or "kiro-learn status")
     detail = error.get("data")
     if isinstance(detail, dict) and "uri" in detail:

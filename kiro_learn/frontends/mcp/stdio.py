@@ -40,8 +40,8 @@ INTERRUPTED, CLIENT_GONE = 130, 1
 _PIECE_BYTES = 65_536
 _READABLE = select.POLLIN | select.POLLHUP | select.POLLERR
 
-BROKEN = "the daemon ended before it answered; it is not known whether this was done"
-BROKEN_HINT = "Look with search_memory whether it was, and call again if not."
+BROKEN = "the daemon ended before it answered; it is unknown whether the call was carried out"
+BROKEN_HINT = "Check with search_memory whether it was, and call again if not."
 SILENT = "the daemon did not answer in time"
 
 

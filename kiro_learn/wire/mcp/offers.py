@@ -14,14 +14,14 @@ TEMPLATES: tuple[dict[str, Any], ...] = (
         "uriTemplate": f"{_SCHEME}{MEMORY}/{{id}}",
         "name": "memory",
         "title": "A memory",
-        "description": "One memory whole, by its id.",
+        "description": "One whole memory, by its id.",
         "mimeType": MARKDOWN,
     },
     {
         "uriTemplate": f"{_SCHEME}{SESSION}/{{id}}",
         "name": "session",
         "title": "A session",
-        "description": "Where a session of this project stands, and the memories that were made while it went on.",
+        "description": "The last summary of a session of this project, and the memories that were made during it.",
         "mimeType": MARKDOWN,
     },
 )
@@ -32,17 +32,21 @@ PROMPTS: tuple[dict[str, Any], ...] = (
     {
         "name": RECALL,
         "title": "Recall what helps",
-        "description": "Puts what is remembered about a question in front of the agent.",
+        "description": "Gives the agent the memories that help with a question.",
         "arguments": [
-            {"name": "question", "description": "What to recall; empty: what a new session is told.", "required": False}
+            {
+                "name": "question",
+                "description": "The question. Empty: the memories that a new session gets at its start.",
+                "required": False,
+            }
         ],
     },
     {
         "name": REMEMBER,
         "title": "Remember this",
-        "description": "Has the agent keep something beyond this session.",
+        "description": "Asks the agent to store something that should outlast this session.",
         "arguments": [
-            {"name": "what", "description": "What to keep; empty: what this session was about.", "required": False}
+            {"name": "what", "description": "What to store. Empty: what this session was about.", "required": False}
         ],
     },
 )
@@ -94,5 +98,5 @@ def recall_prompt(question: str, context: str) -> dict[str, Any]:
     """``context``: the block of memories; empty if none is close enough."""
     about = f"About: {question}\n\n" if question.strip() else ""
     if not context:
-        return user_message(f"{about}Nothing that is remembered of this project is close enough to tell.")
-    return user_message(f"{about}This is remembered of earlier sessions in this project:\n\n{context}")
+        return user_message(f"{about}No memory of this project is close enough.")
+    return user_message(f"{about}These are memories of earlier sessions in this project:\n\n{context}")

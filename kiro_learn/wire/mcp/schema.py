@@ -124,7 +124,7 @@ def _in_object(value: dict[str, Any], schema: Schema, path: str) -> Iterator[Pro
 # A tool: its name, its description for a model, and the JSON Schemas of its input and output.
 
 PROJECT = text(
-    "Another project than the client's: an absolute folder, or a project's name or id. Leave it out for this one.",
+    "The project, if it is not this one: its absolute folder, its name or its id.",
     1,
     4096,
 )

@@ -16,10 +16,12 @@ BRIEF_CHARACTERS = 240
 TEXT_CHARACTERS = 2_000
 """The most characters of a memory's captured text, unless all of it is asked for."""
 
-SESSION = text("The id of the agent's session, where it is known.", 1, 128)
-_ID = text("The memory's id, as other tools name it, or its end of at least 4 characters if only one ends so.", 4, 40)
-_TITLE = text("One line that says it without the rest.", 1, 200)
-_CONCEPTS = texts("Words that it should be found by.", 50, 100)
+SESSION = text("The id of your session, if you know it.", 1, 128)
+_ID = text(
+    "The memory's id, as other tools return it; or its last characters, at least 4, if no other id ends so.", 4, 40
+)
+_TITLE = text("One line that can be understood without the rest.", 1, 200)
+_CONCEPTS = texts("Words that a search should find the memory by.", 50, 100)
 
 
 def _files(about: str) -> Schema:
@@ -36,10 +38,16 @@ BRIEF: Schema = {
         "id": _TEXT,
         "type": _TEXT,
         "title": _TEXT,
-        "summary": {"type": "string", "description": f"Its first {BRIEF_CHARACTERS} characters."},
+        "summary": {
+            "type": "string",
+            "description": f"Its first {BRIEF_CHARACTERS} characters; get_memories returns all.",
+        },
         "created_at": _TEXT,
-        "stale": {"type": "boolean", "description": "Files that it cites have changed since."},
-        "branch": {"type": "string", "description": "It was learned on this branch, which is not merged."},
+        "stale": {
+            "type": "boolean",
+            "description": "Files that the memory cites have changed since: check it before you rely on it.",
+        },
+        "branch": {"type": "string", "description": "The memory was learned on this branch, which is not merged."},
         "pinned": {"const": True},
     },
     "required": ["id", "type", "title", "summary", "created_at"],
@@ -61,17 +69,20 @@ FULL: Schema = {
     "required": BRIEF["required"],
 }
 _PLACE: dict[str, Schema] = {
-    "project": {"type": "string", "description": "The name of the project that this is about."},
-    "note": {"type": "string", "description": "What is particular about that project, if anything is."},
+    "project": {"type": "string", "description": "The name of the project that the call was about."},
+    "note": {"type": "string", "description": "A remark about that project, for example that it is new."},
 }
 _SAVED = result_of(
     ("id", "stored"),
-    id={"type": "string", "description": "Of the memory that keeps it."},
-    stored={"type": "boolean", "description": "False: it repeats the memory with this id, from moments ago."},
+    id={"type": "string", "description": "The id of the stored memory."},
+    stored={
+        "type": "boolean",
+        "description": "False: nothing was stored, since it repeats the memory with this id, of moments ago.",
+    },
     differs={
         "type": "array",
         "items": _TEXT,
-        "description": "Of a repeat: what was said otherwise and is not kept. Save it under another title.",
+        "description": "Arguments that differ from that memory and were not stored. To store them, use another title.",
     },
 )
 
@@ -84,50 +95,57 @@ _READING = (
     Tool(
         name="search_memory",
         title="Search memories",
-        about="Finds memories of this project by words and by meaning, best first, briefly. "
-        "Read one whole with get_memories; for more, raise limit.",
+        about="Searches the memories of this project by words and by meaning. Call it before you decide on something "
+        "that may have been decided, tried or solved before. Returns the best first, each cut short: read one whole "
+        "with get_memories; for more of them, raise limit.",
         takes=object_of(
             {
-                "query": text("What to look for: a question, or words, names of files, error messages.", 1, 1000),
-                "limit": whole_number("How many at most.", 1, 50, 5),
-                "types": texts("Only of these types, such as decision or file-write.", 20, 100),
-                "since": text("Only what was made then or later: a date, or a time with an offset.", 1, 40),
-                "until": text("Only what was made before, or up to the end of this date.", 1, 40),
-                "session": text("Only of this session.", 1, 128),
-                "concept": text("Only with this concept.", 1, 100),
-                "file": text("Only what cites this file: its path, or the end of it.", 1, 500),
+                "query": text("What to look for: a question, words, file names or an error message.", 1, 1000),
+                "limit": whole_number("The most memories to return.", 1, 50, 5),
+                "types": texts("Only memories of these types, such as decision or file-write.", 20, 100),
+                "since": text("Only memories made then or later: a date, or a time with an offset.", 1, 40),
+                "until": text("Only memories made before this time, or up to the end of this date.", 1, 40),
+                "session": text("Only memories of the session with this id.", 1, 128),
+                "concept": text("Only memories with this concept.", 1, 100),
+                "file": text("Only memories that cite this file: its path, or the end of it.", 1, 500),
                 "stale": {
                     "type": "boolean",
-                    "description": "Only what cites files that changed since; false: all else.",
+                    "description": "true: only memories that cite files that changed since; false: only the others.",
                 },
-                "branch": text("Only what was learned on this branch, and is not merged.", 1, MAX_BRANCH),
-                "detail": choice("full: whole memories instead of their beginnings.", "brief", "full", default="brief"),
+                "branch": text("Only memories learned on this git branch, while it is not merged.", 1, MAX_BRANCH),
+                "detail": choice(
+                    "brief: each memory cut short; full: whole memories.", "brief", "full", default="brief"
+                ),
             },
             required=("query",),
         ),
         gives=result_of(
             memories=_list_of(FULL),
             more={"type": "boolean", "description": "A higher limit may find more."},
-            degraded={"type": "array", "items": _TEXT, "description": "Why there may be more, or a better order."},
+            degraded={
+                "type": "array",
+                "items": _TEXT,
+                "description": "Why memories may be missing, or in a worse order.",
+            },
         ),
         is_read_only=True,
     ),
     Tool(
         name="get_memories",
         title="Read memories",
-        about="Reads memories whole, by the ids that search_memory, timeline or recall_context gave.",
+        about="Returns whole memories by the ids that search_memory, timeline or recall_context returned.",
         takes=object_of(
             {
                 "ids": {
                     "type": "array",
-                    "description": "Their ids, or ends of them of at least 4 characters.",
+                    "description": "The ids of the memories, or the last characters of them, at least 4.",
                     "minItems": 1,
                     "maxItems": MOST_IDS,
                     "items": {"type": "string", "minLength": 4, "maxLength": 40},
                 },
                 "full_text": {
                     "type": "boolean",
-                    "description": f"All of the text that was captured with it, not only {TEXT_CHARACTERS} characters.",
+                    "description": f"Return all captured text, not only {TEXT_CHARACTERS} characters.",
                     "default": False,
                 },
             },
@@ -142,15 +160,19 @@ _READING = (
     Tool(
         name="timeline",
         title="What happened when",
-        about="Lists memories by time, briefly: those before and after one of them, oldest first; "
-        "or, without around, the newest of the project, newest first.",
+        about="Lists memories in the order of time, each cut short. With around: the memories before and after that "
+        "one, oldest first. Without around: the newest memories of the project, newest first. Call it to see what "
+        "else happened around a memory, or what happened lately.",
         takes=object_of(
             {
-                "around": {**_ID, "description": "The id of the memory to look around; leave it out for the newest."},
-                "before": whole_number("How many before it.", 0, 50, 5),
-                "after": whole_number("How many after it.", 0, 50, 5),
-                "limit": whole_number("How many of the newest, without around.", 1, 50, 10),
-                "cursor": text("The next_cursor of the answer before, without around.", 1, 200),
+                "around": {
+                    **_ID,
+                    "description": "The id of the memory in the middle. Leave it out to list the newest.",
+                },
+                "before": whole_number("With around: the most memories before it.", 0, 50, 5),
+                "after": whole_number("With around: the most memories after it.", 0, 50, 5),
+                "limit": whole_number("Without around: the most memories to list.", 1, 50, 10),
+                "cursor": text("Without around: the next_cursor of the previous answer, to go on from there.", 1, 200),
             }
         ),
         gives=result_of(memories=_list_of(BRIEF), next_cursor=_TEXT),
@@ -159,8 +181,8 @@ _READING = (
     Tool(
         name="recall_context",
         title="Recall what helps",
-        about="Gives the block of memories that this prompt would be told by the hook, or nothing if none is close "
-        "enough. Without a prompt: what a new session is told.",
+        about="Returns the text of the memories that help with a task or question, or none if no memory is close "
+        "enough. Call it when you begin a task. Without prompt: the memories that a new session gets at its start.",
         takes=object_of(
             {
                 "prompt": text("The task or question at hand.", 1, 10_000),
@@ -175,21 +197,24 @@ _SAVING = (
     Tool(
         name="save_observation",
         title="Save an observation",
-        about="Keeps what was done or found out, as it is. One with the type, title and narrative of another of the "
-        "last moments is not kept.",
+        about="Stores what you did or found out, word for word: an error and its solution, a command that works, a "
+        "finding. A repeat of moments ago, with the same type, title and narrative, is not stored again. For what "
+        "should hold from now on, call store_knowledge instead.",
         takes=object_of(
             {
                 "title": _TITLE,
                 "narrative": text("What happened and why it matters, in a few sentences.", 0, 4000),
-                "text": text("Technical content: a command and its output, an error, a piece of code.", 0, 100_000),
+                "text": text(
+                    "Technical details: a command and its output, an error message, a piece of code.", 0, 100_000
+                ),
                 "type": text(
-                    "discovery, decision, error, pattern, command, file-write, research, or any word.",
+                    "discovery, decision, error, pattern, command, file-write, research, or any other word.",
                     1,
                     100,
                     default="discovery",
                 ),
                 "concepts": _CONCEPTS,
-                "files_read": _files("Files that it was learned from."),
+                "files_read": _files("Files that were read to find this out."),
                 "files_modified": _files("Files that were changed."),
                 "session": SESSION,
             },
@@ -201,19 +226,20 @@ _SAVING = (
     Tool(
         name="store_knowledge",
         title="Store knowledge",
-        about="Keeps what holds beyond this session: a constraint, a decision, a heuristic, or a rejected idea.",
+        about="Stores knowledge that holds beyond this session: a constraint (what must or must not be done), a "
+        "decision, a heuristic (what usually works) or a rejected idea. Call it as soon as one is settled.",
         takes=object_of(
             {
-                "knowledge_type": choice("What it is.", "constraint", "decision", "heuristic", "rejected"),
+                "knowledge_type": choice("The kind of knowledge.", "constraint", "decision", "heuristic", "rejected"),
                 "title": _TITLE,
                 "content": text("The knowledge itself.", 1, 100_000),
                 "concepts": _CONCEPTS,
-                "files": _files("Files that it is about."),
-                "severity": choice("Of a constraint.", "hard", "soft"),
-                "reason": text("Why: of a constraint, a decision or a rejected idea.", 1, 2000),
-                "alternatives": texts("What else there was: of a decision or a rejected idea.", 50, 2000),
-                "context": text("Where it applies: of a heuristic.", 1, 2000),
-                "confidence": choice("Of a heuristic.", "high", "medium", "low"),
+                "files": _files("Files that the knowledge is about."),
+                "severity": choice("For a constraint: how strict it is; soft if left out.", "hard", "soft"),
+                "reason": text("For a constraint, a decision or a rejected idea: the reason.", 1, 2000),
+                "alternatives": texts("For a decision or a rejected idea: the alternatives to it.", 50, 2000),
+                "context": text("For a heuristic: when it applies.", 1, 2000),
+                "confidence": choice("For a heuristic: how sure you are of it.", "high", "medium", "low"),
                 "session": SESSION,
             },
             required=("knowledge_type", "title", "content"),
@@ -224,15 +250,15 @@ _SAVING = (
     Tool(
         name="save_session_summary",
         title="Save where the session stands",
-        about="Keeps where a session stands, so that the next one can go on from there. "
-        "Call it before you stop, or when much was done.",
+        about="Stores where the work of this session stands, so that the next session can continue. "
+        "Call it before you stop, and after a large part of the work.",
         takes=object_of(
             {
                 "task": text("What the session was about, in one line.", 1, 200),
-                "progress": text("What was found out and done.", 0, 4000),
-                "next_steps": text("What is to be done next.", 1, 2000),
-                "open_questions": texts("What is not known yet.", 50, 2000),
-                "relevant_files": _files("Files that matter for it."),
+                "progress": text("What was found out and done so far.", 0, 4000),
+                "next_steps": text("What should be done next.", 1, 2000),
+                "open_questions": texts("Questions that are still open.", 50, 2000),
+                "relevant_files": _files("Files that matter for the task."),
                 "session": SESSION,
             },
             required=("task",),
@@ -248,12 +274,16 @@ _CHANGING = (
     Tool(
         name="judge_memory",
         title="Judge a memory",
-        about="Says that a memory that you were told helped, or is wrong. It is told a little sooner or later for it; "
-        "edit_memory corrects one.",
+        about="Tells whether a memory that you were shown helped or is wrong. Its rank in later answers goes up or "
+        "down a little. To correct its text, call edit_memory instead.",
         takes=object_of(
             {
                 "id": _ID,
-                "feedback": {"type": "string", "enum": ["helped", "wrong"], "description": "What you say of it."},
+                "feedback": {
+                    "type": "string",
+                    "enum": ["helped", "wrong"],
+                    "description": "Your judgement of the memory.",
+                },
             },
             required=("id", "feedback"),
         ),
@@ -261,42 +291,47 @@ _CHANGING = (
             ("id", *_BECAME, "factor"),
             id=_TEXT,
             **{name: {"type": "integer"} for name in _BECAME},
-            factor={"type": "number", "description": "By which its score is multiplied."},
+            factor={"type": "number", "description": "The factor for its score."},
         ),
     ),
     Tool(
         name="edit_memory",
         title="Correct a memory",
-        about="Replaces a memory by a corrected one with a new id. What is left out stays. "
-        "The old one is kept as history, and the user can undo it.",
+        about="Replaces a memory with a corrected one, which gets a new id. Call it when a memory is wrong or out of "
+        "date. Arguments that you leave out stay as they are. The old memory is kept as history, and the user can "
+        "undo the correction.",
         takes=object_of(
             {
                 "id": _ID,
                 "title": _TITLE,
-                "summary": text("All of its summary, corrected.", 1, 4000),
-                "text": text("All of its captured text, corrected.", 0, 100_000),
-                "facts": texts("All of its facts.", 50, 500),
-                "concepts": _CONCEPTS,
-                "files": _files("All files that it is about."),
+                "summary": text("The whole new summary.", 1, 4000),
+                "text": text("The whole new captured text.", 0, 100_000),
+                "facts": texts("All facts of the memory; the list replaces the old one.", 50, 500),
+                "concepts": texts("All words to find the memory by; the list replaces the old one.", 50, 100),
+                "files": _files("All files that the memory is about; the list replaces the old one."),
             },
             required=("id",),
         ),
         gives=result_of(
             ("id", "replaced"),
-            id={"type": "string", "description": "Of the corrected memory."},
-            replaced={"type": "string", "description": "The id that it had before."},
+            id={"type": "string", "description": "The id of the corrected memory."},
+            replaced={"type": "string", "description": "The id of the memory that it replaced."},
         ),
         is_destructive=True,
     ),
     Tool(
         name="pin_memory",
         title="Pin a memory",
-        about="Lets every session be told a memory as it starts: call it only if the user wants that. "
-        "The user can undo it.",
+        about="Shows a memory to every session at its start: call it only if the user wants that. "
+        "pinned: false takes the pin away again.",
         takes=object_of(
             {
                 "id": _ID,
-                "pinned": {"type": "boolean", "description": "False takes the pin away.", "default": True},
+                "pinned": {
+                    "type": "boolean",
+                    "description": "true pins the memory; false takes the pin away.",
+                    "default": True,
+                },
             },
             required=("id",),
         ),
@@ -305,8 +340,9 @@ _CHANGING = (
     Tool(
         name="forget_memory",
         title="Forget a memory",
-        about="Deletes a memory everywhere, with all that it replaced. This cannot be undone: "
-        "call it only if the user wants that; edit_memory corrects. Names other memories that hold the same words.",
+        about="Deletes a memory for good, with all memories that it replaced. This cannot be undone: call it only if "
+        "the user wants that. To correct a memory, call edit_memory instead. The answer names other memories that "
+        "hold the same words.",
         takes=object_of(
             {
                 "id": _ID,
@@ -323,7 +359,10 @@ _CHANGING = (
             id=_TEXT,
             forgotten=_FLAG,
             also_forgotten=_TEXTS,
-            same_words={**_list_of(BRIEF), "description": "What still holds the same words: ask the user."},
+            same_words={
+                **_list_of(BRIEF),
+                "description": "Memories that still hold the same words: ask the user about them.",
+            },
         ),
         is_destructive=True,
     ),

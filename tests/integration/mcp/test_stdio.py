@@ -217,7 +217,7 @@ def test_a_daemon_killed_in_the_middle_of_a_call(peer: Peer, home: Path) -> None
     os.kill(first, signal.SIGKILL)
     answers = {answer["id"]: answer["result"] for answer in (peer.read(), peer.read())}
     assert not answers[3].get("isError"), answers[3]
-    assert "not known whether" in answers[4]["content"][0]["text"]
+    assert "unknown whether" in answers[4]["content"][0]["text"]
     assert daemon_pid(home) != first
 
 

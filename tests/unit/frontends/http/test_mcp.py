@@ -108,7 +108,7 @@ async def test_recall_gives_the_block_that_a_hook_would_tell(client: Client) -> 
     for arguments in ({"prompt": "Why are zebras striped black and white?"}, {}):
         answer = await result(client, "tools/call", name="recall_context", arguments=arguments)
         assert "Zebras are striped" in answer["content"][0]["text"]
-        assert answer["content"][0]["text"].endswith(f"\nFor get_memories: {saved['id']}")
+        assert answer["content"][0]["text"].endswith(f"\nIds for get_memories: {saved['id']}")
         assert answer["structuredContent"]["ids"] == [saved["id"]]
     nothing = await result(client, "tools/call", name="recall_context", arguments={"prompt": "ok"})
     assert nothing["structuredContent"]["context"] == ""
@@ -237,7 +237,7 @@ async def test_a_refusal_says_what_to_do(client: Client) -> None:
         client, "store_knowledge", knowledge_type="decision", title="x", content="y", severity="hard"
     )
 
-    assert "hint: Name it in the argument project" in text
+    assert "hint: Name the project in the argument project" in text
     assert "hint: " in unknown
     assert "$.severity" in strange
     assert "$.project" in await refusal(client, "search_memory", query="x", project="a/b")
