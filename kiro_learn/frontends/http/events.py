@@ -26,13 +26,13 @@ from kiro_learn.wire.messages import (
     write_value,
 )
 
-RETRIEVE = flag("retrieve", "Also answer what is worth knowing with a prompt, or with the note that starts a session.")
+RETRIEVE = flag("retrieve", "Also return the memories for a prompt, or for the note that starts a session.")
 UNLESS_REPORTED = flag(
-    "unless_reported", "Take for repeats also what hooks reported under another id: the same step within 5 seconds."
+    "unless_reported", "Also treat as a repeat the same step that a hook reported within 5 seconds under another id."
 )
-NAMESPACE = optional_namespace("namespace", "Of this project alone.")
-LIMIT = integer("limit", "Most events of a page.", default=50, least=1, most=200)
-CURSOR = optional_text("cursor", "The next_cursor of the page before.")
+NAMESPACE = optional_namespace("namespace", "Only of this project.")
+LIMIT = integer("limit", "The most events of a page.", default=50, least=1, most=200)
+CURSOR = optional_text("cursor", "The next_cursor of the previous page.")
 
 MOST_LINES = 1_000
 MOST_BATCH_BYTES = 8 * 1_048_576
@@ -114,7 +114,7 @@ def _outcome(outcome: Outcome) -> dict[str, Any]:
 # Routes that export all that is kept as lines of JSON, and take such lines back.
 
 EVERYTHING = "everything"
-KIND = choice("kind", "One kind of line alone.", options=(EVERYTHING, *KINDS))
+KIND = choice("kind", "The kind of lines to export.", options=(EVERYTHING, *KINDS))
 
 MOST_BYTES = 16 * 1024 * 1024
 """The most bytes of lines in one request: a line may hold an event of the largest size, in its longest spelling."""

@@ -20,13 +20,13 @@ from kiro_learn.wire.mcp.protocol import Ask, Cancelled, Exchange, reply
 from kiro_learn.wire.mcp.versions import INVALID_REQUEST, NOT_JSON, Response, read_message
 
 PROJECT = optional_text("project", "An absolute folder in a project, its name or its id.")
-SESSION = optional_text("session", "The session that calls.")
+SESSION = optional_text("session", "The id of the client's session.")
 
 ACCEPTED = 202
 BAD_REQUEST = 400
 NOT_ACCEPTABLE = 406
 _NO_JSON_WANTED = Failure(None, INVALID_REQUEST, "Not Acceptable: accept application/json and text/event-stream")
-_NO_RESPONSES = Failure(None, INVALID_REQUEST, "Invalid Request: no request was made that this answers")
+_NO_RESPONSES = Failure(None, INVALID_REQUEST, "Invalid Request: this response answers no request")
 
 
 def mcp_routes(services: Services) -> Iterator[Route]:

@@ -42,11 +42,15 @@ from kiro_learn.wire.structuring import new_converter, structure
 DIGITS = 6
 """Significant digits of a score: bm25 is tiny if a word is in every record."""
 
-QUERY = required_text("query", "What is searched for.")
-MOST_RESULTS = integer("limit", "Most results.", default=10, least=1, most=100)
-MODE = choice("mode", "By words and meaning, by one of them, or by the syntax of FTS5.", options=tuple(SearchMode))
-SEARCHED = optional_namespace("namespace", "The project that is searched.")
-FOLDER = optional_folder("cwd", "A folder in the project that is searched.")
+QUERY = required_text("query", "The text to search for.")
+MOST_RESULTS = integer("limit", "The most results.", default=10, least=1, most=100)
+MODE = choice(
+    "mode",
+    "How to search: by words and meaning (hybrid), by one of them, or by the syntax of FTS5.",
+    options=tuple(SearchMode),
+)
+SEARCHED = optional_namespace("namespace", "The project to search.")
+FOLDER = optional_folder("cwd", "A folder in the project to search.")
 
 WANTED = (MOST_RESULTS, MODE, *FILTERS)
 
@@ -118,11 +122,11 @@ def _answered(answered: ProjectsFound) -> dict[str, Any]:
 
 
 NAMESPACE = required_namespace("namespace", "The project.")
-ANY_NAMESPACE = optional_namespace("namespace", "Of this project alone.")
-LIMIT = integer("limit", "Most memories of a page.", default=100, least=1, most=500)
-SAME_WORDS = flag("same_words", "Also forget the others that hold the same words.")
-CURSOR = optional_text("cursor", "The next_cursor of the page before.")
-OFFSET = integer("offset", "How many to pass over.", default=0, least=0, most=2**31)
+ANY_NAMESPACE = optional_namespace("namespace", "Only of this project.")
+LIMIT = integer("limit", "The most memories of a page.", default=100, least=1, most=500)
+SAME_WORDS = flag("same_words", "Also forget other memories that hold the same words.")
+CURSOR = optional_text("cursor", "The next_cursor of the previous page.")
+OFFSET = integer("offset", "How many memories to skip.", default=0, least=0, most=2**31)
 
 
 def memory_routes(services: Services) -> Iterator[Route]:

@@ -315,15 +315,15 @@ def wrong(error: str, name: str, problem: str) -> Refused:
 
 # The parameters that filter memories in a list or a search: the same ones on every route that has them.
 
-TYPE = texts("type", "Only results of this type; of one of several, if it is given more than once.")
-SINCE = moment("since", "Only what was made then or later; a date begins at midnight in UTC.")
-UNTIL = moment("until", "Only what was made before this moment, or up to the end of this date in UTC.", is_end=True)
-SESSION = optional_text("session", "Only what was learned from this session, or handed in for it.")
-CONCEPT = optional_text("concept", "Only what has this concept, in whichever case of letters.")
-FILE = optional_text("file", "Only what cites this file: its path, or the end of its path from a slash on.")
-STALE = optional_flag("stale", "Only what cites files that are known to have changed; false: all else.")
-BRANCH = optional_text("branch", "Only what was learned on this branch, and is not merged.")
-PINNED = optional_flag("pinned", "Only what is pinned; false: all else.")
+TYPE = texts("type", "Only memories of this type; may be given several times, for memories of any of them.")
+SINCE = moment("since", "Only memories made then or later; a date begins at midnight in UTC.")
+UNTIL = moment("until", "Only memories made before this time, or up to the end of this date in UTC.", is_end=True)
+SESSION = optional_text("session", "Only memories learned from this session, or handed in for it.")
+CONCEPT = optional_text("concept", "Only memories with this concept, in upper or lower case.")
+FILE = optional_text("file", "Only memories that cite this file: its path, or the end of its path after a slash.")
+STALE = optional_flag("stale", "true: only memories that cite files known to have changed; false: only the others.")
+BRANCH = optional_text("branch", "Only memories learned on this branch, which is not merged.")
+PINNED = optional_flag("pinned", "true: only pinned memories; false: only the others.")
 
 FILTERS = (TYPE, SINCE, UNTIL, SESSION, CONCEPT, FILE, STALE, BRANCH, PINNED)
 

@@ -33,7 +33,7 @@ def project_routes(services: Services) -> Iterator[Route]:
     yield Route("POST", "/v1/projects/<project_id>/flush", flush)
 
 
-SINCE = optional_text("since", "Only what happened then or later.")
+SINCE = optional_text("since", "Only events from then or later.")
 
 
 def relearning_routes(services: Services) -> Iterator[Route]:

@@ -26,8 +26,8 @@ from kiro_learn.services.retrieval_log import KEPT, RetrievalDetail, percentiles
 from kiro_learn.services.services import Services
 from kiro_learn.wire.messages import feedback_answer, write_record, write_value
 
-NAMESPACE = optional_namespace("namespace", "Of this project alone.")
-SIZES = flag("sizes", "With the bytes of what is stored of each project.")
+NAMESPACE = optional_namespace("namespace", "Only of this project.")
+SIZES = flag("sizes", "Also return how many bytes each project takes.")
 
 
 def status_routes(services: Services) -> Iterator[Route]:
@@ -63,11 +63,11 @@ def status_routes(services: Services) -> Iterator[Route]:
     yield Route("GET", "/v1/stats", stats, parameters=(NAMESPACE, SIZES))
 
 
-LIMIT = integer("limit", "Most prompts.", default=50, least=1, most=KEPT)
-OUTCOME = choice("outcome", "Only those that went so.", options=("all", "told", "silent", "partial"))
-AGENT = optional_text("agent", "Only those of this agent, by the name of its hook.")
-PROMPTS = flag("prompts", "With the beginning of each prompt whose event is stored.")
-SINCE = moment("since", "Only those then or later; a date begins at midnight in UTC.")
+LIMIT = integer("limit", "The most prompts.", default=50, least=1, most=KEPT)
+OUTCOME = choice("outcome", "Only prompts with this outcome.", options=("all", "told", "silent", "partial"))
+AGENT = optional_text("agent", "Only prompts of this agent, by the name of its hook.")
+PROMPTS = flag("prompts", "Also return the beginning of each prompt whose event is stored.")
+SINCE = moment("since", "Only prompts of then or later; a date begins at midnight in UTC.")
 
 
 def retrieval_routes(services: Services) -> Iterator[Route]:
@@ -97,7 +97,9 @@ def retrieval_routes(services: Services) -> Iterator[Route]:
 
     async def _detail(detail: RetrievalDetail | None) -> Answer:
         if detail is None:
-            return error_answer(404, "no such retrieval", hint="The log has the last 200 since the daemon's start.")
+            return error_answer(
+                404, "no such retrieval", hint="The log keeps the last 200 prompts since the daemon's start."
+            )
         names = await services.project_names.names()
         value = {
             **report_value(detail.report),
@@ -168,7 +170,9 @@ class EmbeddingFigures:
 
 # The route of the live feed: what happens, as server-sent events.
 
-AFTER = optional_text("last_event_id", "The id of the last event that is known, where a header cannot be sent.")
+AFTER = optional_text(
+    "last_event_id", "The id of the last event received, for clients that cannot send the header Last-Event-ID."
+)
 
 KINDS: Mapping[type, str] = {LearnedNow: "learned", Report: "retrieval", StatusNow: "status", type(None): "gap"}
 

@@ -197,7 +197,7 @@ _SAVING = (
     Tool(
         name="save_observation",
         title="Save an observation",
-        about="Stores what you did or found out, word for word: an error and its solution, a command that works, a "
+        about="Stores what you did or found out, as you word it: an error and its solution, a command that works, a "
         "finding. A repeat of moments ago, with the same type, title and narrative, is not stored again. For what "
         "should hold from now on, call store_knowledge instead.",
         takes=object_of(

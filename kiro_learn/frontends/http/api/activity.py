@@ -31,24 +31,26 @@ from kiro_learn.wire.messages import event_answer, write_record, write_value
 MOST_OF_PROMPT = 200
 """Characters of a session's first prompt that lists show."""
 
-PAGE_LIMIT = integer("limit", "Most items of a page.", default=50, least=1, most=200)
-CURSOR = optional_text("cursor", "The next_cursor of the page before.")
-ANCHOR = required_text("anchor", "The id of the record that the timeline goes around.")
-BEFORE = integer("depth_before", "Records before it.", default=5, least=0, most=50)
-AFTER = integer("depth_after", "Records after it.", default=5, least=0, most=50)
-SESSION = optional_text("session", "Of this session alone.")
-DAYS = integer("days", "Days that are counted, today included.", default=30, least=1, most=365)
-DAY_COUNT = integer("days", "Days, today included.", default=14, least=1, most=365)
-ANY_PROJECT = optional_text("project", "The name, id, namespace or a folder of a project; without it, all.")
+PAGE_LIMIT = integer("limit", "The most items of a page.", default=50, least=1, most=200)
+CURSOR = optional_text("cursor", "The next_cursor of the previous page.")
+ANCHOR = required_text("anchor", "The id of the record in the middle of the timeline.")
+BEFORE = integer("depth_before", "The most records before it.", default=5, least=0, most=50)
+AFTER = integer("depth_after", "The most records after it.", default=5, least=0, most=50)
+SESSION = optional_text("session", "Only of the session with this id.")
+DAYS = integer("days", "How many days are counted, today included.", default=30, least=1, most=365)
+DAY_COUNT = integer("days", "How many days, today included.", default=14, least=1, most=365)
+ANY_PROJECT = optional_text("project", "The name, id, namespace or a folder of a project; without it, all projects.")
 PERIOD = choice("period", "How long the report looks back: 7 or 30 days.", options=("week", "month"))
-FORMAT = choice("format", "In which form.", options=("json", "markdown", "text"))
-SESSION_ID = required_text("session", "Its id.")
+FORMAT = choice("format", "The format of the report.", options=("json", "markdown", "text"))
+SESSION_ID = required_text("session", "The id of the session.")
 TOKENS = optional_integer(
-    "tokens", "Most tokens of the context, instead of the bytes that a session is told.", least=0, most=100_000
+    "tokens", "The most tokens of the context, instead of [recall] brief_bytes.", least=0, most=100_000
 )
-BYTES = optional_integer("bytes", "Most bytes of it, instead of [recall] brief_bytes.", least=0, most=1_000_000)
-PROFILE = optional_flag("profile", "Whether the project's profile is told, instead of [recall] profile.")
-AGENT = optional_text("agent", "Whose rule files are not told again, as kiro-cli; as a session of it is told.")
+BYTES = optional_integer(
+    "bytes", "The most bytes of the context, instead of [recall] brief_bytes.", least=0, most=1_000_000
+)
+PROFILE = optional_flag("profile", "Whether the context has the project's profile, instead of [recall] profile.")
+AGENT = optional_text("agent", "The agent, such as kiro-cli: what its own rule files say is left out.")
 
 
 @attrs.frozen(kw_only=True)
@@ -63,28 +65,28 @@ OBSERVATIONS = Operation(
     "The records of a project, newest first.", (PROJECT, *FILTERS, PAGE_LIMIT, CURSOR), answer=Page
 )
 KNOWLEDGE = Operation("The knowledge of a project, newest first.", (PROJECT, PAGE_LIMIT, CURSOR), answer=Page)
-TIMELINE = Operation("What was made around a record.", (ANCHOR, BEFORE, AFTER))
+TIMELINE = Operation("The records made before and after one record, oldest first.", (ANCHOR, BEFORE, AFTER))
 SESSIONS = Operation(
-    "The sessions of a project, or of all, the last first.", (ANY_PROJECT, PAGE_LIMIT, CURSOR), answer=Page
+    "The sessions of a project, or of all projects, newest first.", (ANY_PROJECT, PAGE_LIMIT, CURSOR), answer=Page
 )
 SESSION_EVENTS = Operation(
-    "What a session reported, oldest first, and which memories came from it.",
+    "The events of a session, oldest first, and the memories learned from them.",
     (PROJECT, SESSION_ID, PAGE_LIMIT, CURSOR),
     answer=Page,
 )
-RESUME = Operation("Where a session or a project stands.", (PROJECT, SESSION))
-CONTEXT = Operation("What a session would be told at its start.", (PROJECT, TOKENS, BYTES, PROFILE, AGENT))
-ANALYTICS = Operation("Figures of a project.", (PROJECT, DAYS))
+RESUME = Operation("The last summary of a session or a project: where its work stands.", (PROJECT, SESSION))
+CONTEXT = Operation("The text that a session would be told at its start.", (PROJECT, TOKENS, BYTES, PROFILE, AGENT))
+ANALYTICS = Operation("Counts of a project's records, sessions and concepts.", (PROJECT, DAYS))
 REPORT = Operation(
-    "What went on in a week or a month.",
+    "A report of a week or a month of a project.",
     (PROJECT, PERIOD, FORMAT),
     answer={},
     content_types=("application/json", "text/markdown", "text/plain"),
 )
 DAY_BY_DAY = Operation(
-    "What went on day by day, and how fast prompts were answered, in a project or all.", (ANY_PROJECT, DAY_COUNT)
+    "Counts for each day, and how fast prompts were answered, of a project or of all.", (ANY_PROJECT, DAY_COUNT)
 )
-STALE = Operation("Look which records cite files that changed, and note it.", (PROJECT,))
+STALE = Operation("Check which records cite files that changed, and mark them as stale.", (PROJECT,))
 
 
 def activity_routes(services: Services) -> Iterator[Route]:

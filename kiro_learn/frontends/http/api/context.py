@@ -131,10 +131,12 @@ class Compacted:
     memory: str | None
 
 
-CONTEXT = Operation("The context block for a message, with what is in it and why.", body=Asked, answer=ContextTold)
+CONTEXT = Operation(
+    "The context block for a message, with the items in it and the reason for each.", body=Asked, answer=ContextTold
+)
 
 COMPACT = Operation(
-    "A conversation whose old turns are a summary, if it fills three quarters of its tokens.",
+    "Replace the old turns of a conversation with a summary, if it fills three quarters of its tokens.",
     body=Conversation,
     answer=Compacted,
 )
@@ -239,7 +241,9 @@ class Told:
     degraded: tuple[str, ...]
 
 
-RECALL = Operation("What an agent would be told with a prompt, and how it was found.", body=Prompted, answer=Told)
+RECALL = Operation(
+    "The text that an agent would be told with a prompt, and how it was found.", body=Prompted, answer=Told
+)
 
 
 def recall_routes(services: Services) -> Iterator[Route]:

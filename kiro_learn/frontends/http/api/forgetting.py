@@ -55,18 +55,22 @@ class SelectionAsked:
         by_themselves = [self.memories or None, self.query]
         given = [each for each in (*by_events, *by_themselves) if each is not None]
         if not (given or self.whole):
-            raise ValueError("expected what is to be forgotten")
+            raise ValueError("expected something to forget, such as memories, query, session or since")
         if self.whole and (given or self.project is None):
-            raise ValueError("expected a project and nothing else, for all of it")
+            raise ValueError("expected only a project next to whole")
         if any(each is not None for each in by_themselves) and any(each is not None for each in by_events):
-            raise ValueError("expected memories or a query, or else what happened")
+            raise ValueError("expected memories or a query, or else a selection of events")
 
 
 PREVIEW = Operation(
-    "What would be forgotten, and which others hold the same words.", body=SelectionAsked, takes_unknown_keys=False
+    "Show what would be forgotten, and which other memories hold the same words.",
+    body=SelectionAsked,
+    takes_unknown_keys=False,
 )
 FORGET = Operation(
-    "Forget it, everywhere in the store, and answer how much that was.", body=SelectionAsked, takes_unknown_keys=False
+    "Forget the selected memories and events everywhere in the store, and count them.",
+    body=SelectionAsked,
+    takes_unknown_keys=False,
 )
 
 
@@ -77,7 +81,7 @@ def forgetting_routes(services: Services) -> Iterator[Route]:
         found: list[RecordId] = []
         if asked.query is not None:
             if namespace is None:
-                raise InvalidRequest([("$.project", "is missing: a query is of one project")])
+                raise InvalidRequest([("$.project", "is missing: a query searches one project")])
             wanted = Wanted(limit=MOST_FOUND, mode=SearchMode.SYNTAX)
             found = [each.record_id for each in (await services.search.among([namespace], asked.query, wanted)).records]
         return Selection(
@@ -157,8 +161,13 @@ EVENT_DAYS = _days("event_days", "Days after which events lose their contents.")
 DISTILL_DAYS = _days("distill_days", "Days after which memories become shorter.")
 REPLACED_DAYS = _days("replaced_days", "Days after which memories that were replaced are deleted.")
 
-AGED = Operation("What would go by age now; by default as the settings say.", (EVENT_DAYS, DISTILL_DAYS, REPLACED_DAYS))
-APPLY = Operation("Let what is old go now, and answer what went.", body=RulesAsked, takes_unknown_keys=False)
+AGED = Operation(
+    "Show what retention would remove now; without parameters, by the settings.",
+    (EVENT_DAYS, DISTILL_DAYS, REPLACED_DAYS),
+)
+APPLY = Operation(
+    "Remove now what is older than the rules allow, and count it.", body=RulesAsked, takes_unknown_keys=False
+)
 
 
 def retention_routes(services: Services) -> Iterator[Route]:

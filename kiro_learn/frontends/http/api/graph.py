@@ -38,15 +38,15 @@ KINDS = {
     "preferences": GraphKind.PREFERENCE,
     "relationships": GraphKind.RELATIONSHIP,
 }
-KIND = choice("kind", "Which of them.", options=tuple(KINDS))
-TEXT = optional_text("text", "Only those whose name, subject or key contains this.")
-AS_OF = moment("as_of", "Those that held then, of a date at its end, instead of those that hold now.", is_end=True)
-ALL = flag("all", "Also those that hold no longer, and candidates.")
-ID = required_text("id", "Of the item.")
-ANY_PROJECT = optional_text("project", "Of this project alone: its name, id, namespace, or an absolute folder in it.")
-SHOWN = optional_text("show", f"Which kinds of nodes: {', '.join(NodeKind)}, with commas between them.")
+KIND = choice("kind", "The kind of items.", options=tuple(KINDS))
+TEXT = optional_text("text", "Only items whose name, subject or key contains this text.")
+AS_OF = moment("as_of", "Only items that held then (a date means its end), instead of those of now.", is_end=True)
+ALL = flag("all", "Also items that no longer hold, and candidates.")
+ID = required_text("id", "The id of the item.")
+ANY_PROJECT = optional_text("project", "Only of this project: its name, id, namespace, or an absolute folder in it.")
+SHOWN = optional_text("show", f"The kinds of nodes, with commas between them: {', '.join(NodeKind)}.")
 USUALLY_SHOWN = "projects,memories,concepts"
-NODES = integer("limit", "Most nodes; of links there are twice as many.", default=2_000, least=4, most=MOST_NODES)
+NODES = integer("limit", "The most nodes; links are at most twice as many.", default=2_000, least=4, most=MOST_NODES)
 
 
 @attrs.frozen
@@ -105,18 +105,19 @@ class EntitiesMerged:
 
 
 LIST = Operation(
-    "What was learned of a project besides its memories, newest first.",
+    "The facts, entities, procedures, preferences or relationships of a project, newest first.",
     (PROJECT, KIND, TEXT, AS_OF, ALL, PAGE_LIMIT, CURSOR),
     answer=Page,
 )
-SHOW = Operation("One item, with the events that speak for it.", (PROJECT, ID))
-ADD = Operation("Add what a person says, and answer the item that says it now.", body=GraphAdded)
-EDIT = Operation("Put an item right, and answer the one that holds now.", body=GraphEdited)
-MERGE = Operation("Let one entity be another one, which has its names and facts then.", body=EntitiesMerged)
-FORGET = Operation("Delete an item for good; an entity with its facts and those that name it.", (PROJECT, ID))
+SHOW = Operation("One item, with the events that it was learned from.", (PROJECT, ID))
+ADD = Operation("Add a fact, preference or procedure that a person states, and return its item.", body=GraphAdded)
+EDIT = Operation("Correct an item, and return the one that holds now.", body=GraphEdited)
+MERGE = Operation("Merge one entity into another, which gets its names and facts.", body=EntitiesMerged)
+FORGET = Operation("Delete an item for good; an entity with its facts and all facts that name it.", (PROJECT, ID))
 
 PICTURE = Operation(
-    "The newest memories, what they are about and what joins these, as nodes and links.", (ANY_PROJECT, SHOWN, NODES)
+    "The newest memories, the things that they are about and how those are related, as nodes and links.",
+    (ANY_PROJECT, SHOWN, NODES),
 )
 CONFLICTS = Operation("Facts, rules and lines of rule files that contradict each other.", (ANY_PROJECT,))
 SETTLE = Operation("Keep one side of a conflict; the other one ends.", body=ConflictSettled)

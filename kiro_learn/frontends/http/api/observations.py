@@ -37,9 +37,9 @@ class Repeated:
     differs: tuple[str, ...]
 
 
-OBSERVE = Operation("Keep an observation as it is.", body=Observation, answer=Stored | Repeated)
-ADD_KNOWLEDGE = Operation("Keep an item of knowledge.", body=KnowledgeItem, answer=Stored | Repeated)
-ADD_CHECKPOINT = Operation("Keep where a session stands.", body=Checkpoint, answer=Stored | Repeated)
+OBSERVE = Operation("Store an observation as a memory.", body=Observation, answer=Stored | Repeated)
+ADD_KNOWLEDGE = Operation("Store an item of knowledge as a memory.", body=KnowledgeItem, answer=Stored | Repeated)
+ADD_CHECKPOINT = Operation("Store a summary of where a session stands.", body=Checkpoint, answer=Stored | Repeated)
 
 
 def observation_routes(services: Services) -> Iterator[Route]:
@@ -85,7 +85,7 @@ class Replaced:
 
 
 EDIT = Operation(
-    "Put a corrected memory in the place of one; what is left out stays.", body=MemoryEdited, answer=Replaced
+    "Replace a memory with a corrected one; fields that are left out stay.", body=MemoryEdited, answer=Replaced
 )
 
 
@@ -112,7 +112,7 @@ class Embedded:
 
 STATS = Operation("How many records have a vector.", answer=EmbeddingFigures)
 BACKFILL = Operation(
-    "Give every record its vector; the body may be left out.",
+    "Make the vector of every record that lacks one; the body may be left out.",
     answer=Embedded,
     schema={"type": "object", "properties": {"batchSize": {"type": "integer", "minimum": 1}}},
 )

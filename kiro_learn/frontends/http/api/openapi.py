@@ -51,14 +51,14 @@ REFUSALS = {
     400: "The request is malformed; details names every wrong value.",
     401: "No token, or a wrong one.",
     403: "Wrong Host, Origin or Sec-Fetch-Site.",
-    404: "There is no such thing.",
+    404: "No thing has this name or id.",
     408: "The request came too slowly.",
-    500: "A fault of ours, or the disk has no room; the log has the place.",
-    503: "The store or the embedding model cannot; ask again after Retry-After seconds.",
-    504: "It took too long.",
+    500: "A defect of the daemon, or the disk is full; the daemon's log has the details.",
+    503: "The store or the embedding model cannot answer now; ask again after Retry-After seconds.",
+    504: "The answer took too long.",
 }
 OF_BODIES = {
-    409: "What is to be changed is otherwise now, or there is nothing to change; nothing changed.",
+    409: "The item has changed since, or there is nothing to change; nothing was changed.",
     413: "The body is too large.",
     415: "The body is of another type, compressed, or of another charset.",
 }

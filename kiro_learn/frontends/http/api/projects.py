@@ -41,7 +41,7 @@ class ProjectShown:
     namesakes: tuple[str, ...]
 
 
-SHOW = Operation("The project that is called so, and what else is.", (PROJECT,), answer=ProjectShown)
+SHOW = Operation("The project with this name, and other projects with the same name.", (PROJECT,), answer=ProjectShown)
 
 _FACT = {
     "type": "object",
@@ -58,7 +58,7 @@ _FACT = {
     "required": ["slot", "value", "source", "runs"],
 }
 PROFILE = Operation(
-    "What the files of a project say of its languages, tools and commands.",
+    "The languages, tools and commands of a project, as its files state them.",
     (PROJECT,),
     answer={
         "type": "object",
@@ -88,11 +88,9 @@ class MergeAsked:
     into: str = attrs.field(validator=length(1, 4096))
 
 
-RENAME = Operation(
-    "Call a project otherwise; its folder finds it as before.", body=RenameAsked, takes_unknown_keys=False
-)
+RENAME = Operation("Rename a project; its folder still leads to it.", body=RenameAsked, takes_unknown_keys=False)
 MERGE = Operation(
-    "Move all of a project into another, which also gets what comes later.", body=MergeAsked, takes_unknown_keys=False
+    "Move all of a project into another, which also gets its later events.", body=MergeAsked, takes_unknown_keys=False
 )
 
 
@@ -169,7 +167,7 @@ def _headers(named: NamedProject) -> dict[str, Any]:
 
 # Pauses: projects and sessions from which nothing is taken in, and that are told nothing.
 
-SESSION = optional_text("session", "Of this session alone.")
+SESSION = optional_text("session", "Only this session.")
 
 
 @attrs.frozen(kw_only=True)
@@ -180,9 +178,9 @@ class PauseAsked:
     session: str | None = attrs.field(default=None, validator=optional(length(1, 128)))
 
 
-LIST = Operation("What is paused now.")
+LIST = Operation("The projects and sessions that are paused now.")
 PAUSE = Operation(
-    "Drop what hooks report of a project or a session, and tell its prompts nothing.",
+    "Pause a project or a session: what its hooks report is dropped, and its prompts are told nothing.",
     body=PauseAsked,
     takes_unknown_keys=False,
 )
@@ -223,10 +221,10 @@ class WithholdAsked:
     withheld: bool = True
 
 
-SHARING = Operation("What is shared with a team, and what others share.")
-COMPARE = Operation("Share, take back and receive now what the next comparison would.")
+SHARING = Operation("The state of sharing: what is shared with a team, and what others share.")
+COMPARE = Operation("Compare both sides now: share, take back and receive what is due.")
 WITHHOLD = Operation(
-    "Take a memory back, and let it stay on this machine; or let it be shared again.",
+    "Take a memory back from the team and keep it on this machine, or share it again.",
     body=WithholdAsked,
     takes_unknown_keys=False,
 )

@@ -29,12 +29,14 @@ from kiro_learn.services.services import Services
 DIGITS = 4
 """Digits of a signal after the point."""
 
-QUERY = required_text("q", "What is searched for.")
+QUERY = required_text("q", "The text to search for.")
 PROJECT = required_text("project", "A project's name, id, namespace, or an absolute folder in it.")
-LIMIT = integer("limit", "Most results.", default=10, least=1, most=100)
-OFFSET = integer("offset", "How many of the best to pass over.", default=0, least=0, most=1_000_000)
-LENIENT = flag("lenient", "Look a query that does not parse, or a question without a match, up as plain words.")
-THRESHOLD = optional_number("threshold", "Least cosine; by default that of the settings.", least=-1, most=1)
+LIMIT = integer("limit", "The most results.", default=10, least=1, most=100)
+OFFSET = integer("offset", "How many of the best results to skip.", default=0, least=0, most=1_000_000)
+LENIENT = flag("lenient", "Search for plain words if the query does not parse, or is a question without a match.")
+THRESHOLD = optional_number(
+    "threshold", "The least cosine of a result; by default the one of the settings.", least=-1, most=1
+)
 ACROSS = flag("across_projects", "Also search this user's other projects.")
 
 EVERY_SEARCH = (QUERY, PROJECT, LIMIT, OFFSET, *FILTERS, ACROSS)
