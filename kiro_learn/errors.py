@@ -67,15 +67,15 @@ class UnknownGraphItem(RequestError):
 
     def __init__(self, item_id: str) -> None:
         said = f"no item of the graph has the id {item_id}"
-        super().__init__(said, hint="Perhaps it was forgotten, or is of another project.")
+        super().__init__(said, hint="Perhaps it was forgotten, or belongs to another project.")
 
 
 class HoldsNoLonger(RequestError):
     """The item of the graph that was to be put right was already replaced, ended or changed."""
 
     def __init__(self, item_id: str) -> None:
-        said = f"what {item_id} says was changed before, or holds no longer"
-        super().__init__(said, hint="Put right what holds now, if need be.")
+        said = f"{item_id} was already changed, or no longer holds"
+        super().__init__(said, hint="If the statement that holds now is wrong too, correct that one.")
 
 
 class NoConflict(RequestError):
@@ -90,7 +90,7 @@ class UnknownCheckpoint(RequestError):
 
     def __init__(self, project: str, session: str | None) -> None:
         asked = f"the session {session}" if session else f"the project {project}"
-        super().__init__(f"{asked} has no checkpoint", hint="A summary of a session that is stored is one.")
+        super().__init__(f"{asked} has no checkpoint", hint="Storing a summary of a session makes one.")
 
 
 class UnknownProject(RequestError):
@@ -98,9 +98,13 @@ class UnknownProject(RequestError):
 
     def __init__(self, called: str, *, nearest: Sequence[str] = (), known: Sequence[str] = ()) -> None:
         perhaps = f"Perhaps {' or '.join(nearest)} is meant." if nearest else ""
-        hint = perhaps or (f"Known are {', '.join(known)}." if known else "")
+        hint = perhaps or (f"Known projects: {', '.join(known)}." if known else "")
         is_folder = called.startswith("/")
-        said = f"there is no folder {called}, and no project of it" if is_folder else f"no project is called {called}"
+        said = (
+            f"there is no folder {called}, and no project of that folder"
+            if is_folder
+            else f"no project is called {called}"
+        )
         super().__init__(said, hint=hint)
 
 
@@ -116,14 +120,14 @@ class NothingToUndo(RequestError):
 
     def __init__(self, record_id: str) -> None:
         said = f"the memory {record_id} replaced nothing"
-        super().__init__(said, hint="What replaced nothing can only be forgotten.")
+        super().__init__(said, hint="A memory that replaced nothing can only be forgotten.")
 
 
 class ReplacedSince(RequestError):
     """A later replacement builds on the one to be undone, and must be undone first."""
 
     def __init__(self, record_id: str, *, replaced_by: str) -> None:
-        said = f"the memory {record_id} was replaced by {replaced_by} since"
+        said = f"the memory {record_id} has since been replaced by {replaced_by}"
         super().__init__(said, hint=f"kiro-learn memories undo {replaced_by}")
         self.record_id = record_id
         self.replaced_by = replaced_by
@@ -154,8 +158,8 @@ class DatabaseGone(StorageError):
 
     def __init__(self, path: Path, traces: Sequence[str]) -> None:
         super().__init__(
-            f"the database {path} is gone or empty, and there was one: {', '.join(traces)}",
-            hint="kiro-learn doctor      names the commands that put a copy in its place, or begin anew",
+            f"the database {path} is missing or empty, but this home had one: {', '.join(traces)}",
+            hint="kiro-learn doctor      names the commands that restore a copy, or begin a new database",
         )
 
 
@@ -176,7 +180,7 @@ class MigrationDriftError(StorageError):
         expected = f"but this version knows it as {known!r}" if known else "which only development versions had"
         super().__init__(
             f"migration {version} is recorded as {recorded!r}, {expected}",
-            hint="" if known else "Put the copy in backups/ that was made before the development version in its place.",
+            hint="" if known else "Replace it with the copy in backups/ from before the development version.",
         )
 
 
@@ -184,8 +188,8 @@ class SchemaTooNew(StorageError):
     """A newer kiro_learn has already migrated this database."""
 
     def __init__(self, *, found: int, known: int) -> None:
-        said = f"the database is at migration {found}, this version knows {known}"
-        super().__init__(said, hint="Install the kiro-learn that wrote it, or a newer one.")
+        said = f"the database is at migration {found}, and this version knows only {known}"
+        super().__init__(said, hint="Install the version of kiro-learn that wrote it, or a newer one.")
 
 
 class EmbeddingError(DependencyError):
@@ -247,7 +251,7 @@ class ModelBusy(LlmError):
     """The model's server asked not to be called for a while (HTTP's ``Retry-After``)."""
 
     def __init__(self, host: str, seconds: int, *, was_asked: bool = True) -> None:
-        super().__init__(f"{host} takes no more questions for {seconds:,} s", hint="It is asked again after that.")
+        super().__init__(f"{host} accepts no requests for {seconds:,} s", hint="It is asked again after that.")
         self.retry_after_seconds = seconds
         self.was_asked = was_asked
         """False: the server had asked for the pause before, and nothing was sent this time."""
@@ -257,7 +261,7 @@ class ModelSick(LlmError):
     """The model failed several times in a row; its breaker is open."""
 
     def __init__(self, name: str, problem: str) -> None:
-        super().__init__(f"{name} fails: {problem}", hint="kiro-learn status says when it is well again")
+        super().__init__(f"{name} fails: {problem}", hint="kiro-learn status shows when it works again")
 
 
 class AgentError(LlmError):
@@ -276,7 +280,7 @@ class AgentExited(AgentError):
     """The agent ended, or closed its output, before it had answered."""
 
     def __init__(self, program: str, returncode: int | None, stderr_tail: str) -> None:
-        how = "hung up" if returncode is None else f"ended with exit code {returncode}"
+        how = "closed its output" if returncode is None else f"ended with exit code {returncode}"
         said = f"the agent {program} {how} before it had answered"
         super().__init__(said, hint="Run its command by hand: it may want you to log in.")
         self.returncode = returncode
@@ -300,7 +304,9 @@ class AgentSpokeNonsense(AgentError):
     """The agent's output is not the Agent Client Protocol, or a message came out of order."""
 
     def __init__(self, problem: str) -> None:
-        super().__init__(f"the agent {problem}", hint="Is [llm] command an agent that speaks the ACP, version 1?")
+        super().__init__(
+            f"the agent {problem}", hint="[llm] command must start an agent that speaks version 1 of the ACP."
+        )
 
 
 class AgentFileError(DependencyError):

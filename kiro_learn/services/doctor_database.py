@@ -94,7 +94,9 @@ def _gone(seen: Examination) -> Outcome:
     traces = seen.home.traces_of_database()
     if not traces:
         return skipped("there is no database yet")
-    return failed(f"it is gone or empty, and there was one: {', '.join(traces)}{_without_copy(seen)}", _put_back(seen))
+    return failed(
+        f"it is missing or empty, but there was one: {', '.join(traces)}{_without_copy(seen)}", _put_back(seen)
+    )
 
 
 def _unread(seen: Examination, obstacle: str) -> Outcome:

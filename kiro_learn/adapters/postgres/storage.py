@@ -293,8 +293,10 @@ def _seen(connection: PostgresConnection, facts: ServerFacts) -> ServerFacts:
     found = version_of(connection)
     facts = attrs.evolve(facts, schema_version=found, bytes=connection.ask(SIZE).get)
     if found > VERSION:
-        problem = f"the database is at migration {found}, this version knows {VERSION}"
-        return attrs.evolve(facts, problem=problem, hint="Install the kiro-learn that wrote it, or a newer one.")
+        problem = f"the database is at migration {found}, and this version knows only {VERSION}"
+        return attrs.evolve(
+            facts, problem=problem, hint="Install the version of kiro-learn that wrote it, or a newer one."
+        )
     if connection.ask(f"SELECT to_regclass('{SCHEMA}.{MOVING}') IS NOT NULL").get:
         return attrs.evolve(facts, problem=f"a move into {facts.name} has not ended", hint=MOVING_HINT)
     return facts

@@ -257,7 +257,7 @@ def _to_undo(client: Client, record: Json, shell: Shell) -> list[str]:
     replacement = replacement_screen.replacement_of(history)
     if replacement is None:
         tail = record_ids.short(record["record_id"])
-        raise Failed(f"{tail} replaced nothing", hint="What replaced nothing can only be forgotten.")
+        raise Failed(f"{tail} replaced nothing", hint="A memory that replaced nothing can only be forgotten.")
     others = [each for each in replacement["replacing"] if each != record["record_id"]]
     undo = replacement_screen.Undo(replacement, [record, *_those_there(client, others)], name)
     return replacement_screen.to_undo(undo, shell.now(), shell.err)

@@ -183,7 +183,7 @@ def test_one_is_put_right_by_hand(place: Place) -> None:
     assert ("listens_on_port", "9090") not in facts(place)
     assert "port 9090  (never true)" in done(place.run("facts", "list", "--all"))
     again = place.run("facts", "edit", port["id"], "--object", "7071")
-    assert (again.returncode, "was changed before, or holds no longer" in again.stderr) == (1, True)
+    assert (again.returncode, "was already changed, or no longer holds" in again.stderr) == (1, True)
     (shop,) = [each for each in place.json("entities", "list")["items"] if each["name"] == "web-shop"]
     edited = place.json("entities", "edit", shop["id"], "--description", "sells shoes", "--alias", "the shop")
     assert (edited["description"], edited["aliases"]) == ("sells shoes", ["the shop"])

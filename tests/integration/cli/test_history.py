@@ -162,7 +162,7 @@ def test_undoing_all_of_it_finds_what_was_found_before(merged: Merged) -> None:
 def test_what_replaced_nothing_is_left_alone(merged: Merged) -> None:
     merged.client.remember(record(NAMESPACE, 40))
     assert done(merged.run("history", "K7Q440")).endswith("\nIt replaced no other memory.\n")
-    hint = "hint:  What replaced nothing can only be forgotten."
+    hint = "hint:  A memory that replaced nothing can only be forgotten."
     assert failed(merged.run("undo", "K7Q440")) == ["error: …K7Q440 replaced nothing", hint]
     assert failed(merged.run("undo", "K7Q440", "--yes"))[1] == hint
     with pytest.raises(RequestRefused, match="replaced nothing") as caught:

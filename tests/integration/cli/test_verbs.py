@@ -119,7 +119,7 @@ def test_a_project_goes_by_name_id_or_path(place: Place, named: str) -> None:
 
 def test_a_path_that_is_mistyped_is_no_project(place: Place) -> None:
     error, hint = failed(place.run("memories", "list", "--project", "/somewhere/../else/web-shopp"))
-    assert error == "error: there is no folder /else/web-shopp, and no project of it"
+    assert error == "error: there is no folder /else/web-shopp, and no project of that folder"
     assert hint == "hint:  Perhaps /somewhere/web-shop is meant."
 
 
@@ -243,7 +243,7 @@ def test_unknown_projects_are_answered_with_the_known(place: Place) -> None:
     error, hint = failed(place.run("search", "x", "--project", "web-shopp"))
     assert (error, hint) == ("error: no project is called web-shopp", "hint:  Perhaps web-shop is meant.")
     error, hint = failed(place.run("search", "x", "--project", "xyzzy"))
-    assert sorted(hint.removeprefix("hint:  Known are ").removesuffix(".").split(", ")) == ["api", "web-shop"]
+    assert sorted(hint.removeprefix("hint:  Known projects: ").removesuffix(".").split(", ")) == ["api", "web-shop"]
 
 
 def test_a_name_and_a_folder_of_that_name_are_both_reached(place: Place) -> None:

@@ -127,7 +127,7 @@ def test_a_temperature_that_is_refused_is_left_out_from_then_on(tmp_path: Path, 
 
 def test_a_server_is_left_alone_for_as_long_as_it_asks_for(tmp_path: Path) -> None:
     async def scenario(llm: OpenAiLlm) -> None:
-        with pytest.raises(ModelBusy, match="takes no more questions for 2 s") as caught:
+        with pytest.raises(ModelBusy, match="accepts no requests for 2 s") as caught:
             await llm.complete("one")
         assert caught.value.retry_after_seconds == 2
         with pytest.raises(ModelBusy):

@@ -114,7 +114,7 @@ def test_a_name_that_no_project_has_is_answered_with_the_nearest() -> None:
         assert caught.value.hint == "Perhaps web-shop or Web-Shop-Api is meant."
         with pytest.raises(UnknownProject) as caught:
             await resolve("xxxxxx")
-        assert caught.value.hint == "Known are Web-Shop-Api, web-shop, zoo."
+        assert caught.value.hint == "Known projects: Web-Shop-Api, web-shop, zoo."
         assert (await resolve("xxxxxx", may_be_new=True)).is_new
 
     in_daemon(scenario)
@@ -126,12 +126,14 @@ def test_a_folder_that_is_not_there_and_not_known_is_answered_with_the_nearest()
     async def scenario(services: Services) -> None:
         for folder in (FOLDER, "/home/me/old/shop", "/home/me/zoo"):
             await observe(services, "first", folder)
-        with pytest.raises(UnknownProject, match="there is no folder /gone/me/shopp, and no project of it") as caught:
+        with pytest.raises(
+            UnknownProject, match="there is no folder /gone/me/shopp, and no project of that folder"
+        ) as caught:
             await observe(services, "mistyped", "/gone/me/shopp")
         assert caught.value.hint == "Perhaps /home/me/old/shop or /home/me/shop is meant."
         with pytest.raises(UnknownProject) as caught:
             await services.project_names.resolve("/gone/xxxxxxx", may_be_new=True)
-        assert caught.value.hint == "Known are /home/me/old/shop, /home/me/shop, /home/me/zoo."
+        assert caught.value.hint == "Known projects: /home/me/old/shop, /home/me/shop, /home/me/zoo."
         assert len(await services.project_names.projects()) == 3
 
     in_daemon(scenario)

@@ -67,7 +67,7 @@ def test_a_renamed_migration_is_refused_before_anything_is_touched(database: aps
 
 def test_a_database_of_a_newer_version_is_refused(database: apsw.Connection) -> None:
     run(database, FIRST, SECOND)
-    with pytest.raises(SchemaTooNew, match="migration 2, this version knows 1"):
+    with pytest.raises(SchemaTooNew, match="migration 2, and this version knows only 1"):
         run(database, FIRST)
 
 

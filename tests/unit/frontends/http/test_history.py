@@ -100,7 +100,7 @@ async def test_what_is_undone_is_as_if_it_had_never_been(client: Client) -> None
 async def test_what_replaced_nothing_cannot_be_undone(client: Client) -> None:
     await keep(client, 1)
     reply = await client.post(path(1, "/undo"))
-    assert (reply.status, reply.json["hint"]) == (409, "What replaced nothing can only be forgotten.")
+    assert (reply.status, reply.json["hint"]) == (409, "A memory that replaced nothing can only be forgotten.")
 
 
 @with_client
