@@ -188,7 +188,7 @@ def test_damaged_backups_are_counted_and_named_by_those_who_look_at_backups(stor
     for path in (folder / "kiro-learn.db", rotten):
         path.write_bytes(b"noise" * 10_000)
     said = story.forget("forget", "--session", "s2")
-    assert "2 damaged backups may have it still. --delete-copies deletes what kiro-learn backup list names." in said
+    assert "2 damaged backups may still hold it. --delete-copies deletes what kiro-learn backup list names." in said
     assert folder.name not in said
     assert rotten.name not in said
     listed = done(kiro_learn(story.home, "backup", "list"))

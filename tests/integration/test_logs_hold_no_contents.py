@@ -92,7 +92,7 @@ def test_a_daemon_that_fails_at_its_start_says_where_and_no_more(tmp_path: Path)
 
     assert failed(run) == [
         "error: the daemon ended with exit code 1 before it answered",
-        f"hint:  its last words: {home}/logs/daemon.stderr",
+        f"hint:  the end of its log: {home}/logs/daemon.stderr",
     ]
     held = [path.read_text() for path in (home / "logs").iterdir()]
     assert len(held) == 2

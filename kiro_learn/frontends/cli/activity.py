@@ -26,12 +26,16 @@ MOST_AROUND = 50
 
 @click.command("timeline")
 @click.argument("memory", required=False)
-@click.option("--before", type=click.IntRange(0, MOST_AROUND), default=5, show_default=True, help="How many before it.")
-@click.option("--after", type=click.IntRange(0, MOST_AROUND), default=5, show_default=True, help="How many after it.")
+@click.option(
+    "--before", type=click.IntRange(0, MOST_AROUND), default=5, show_default=True, help="The most memories before it."
+)
+@click.option(
+    "--after", type=click.IntRange(0, MOST_AROUND), default=5, show_default=True, help="The most memories after it."
+)
 @in_project
 @printing
 def timeline_verb(shell: Shell, *, memory: str | None, before: int, after: int, project: str) -> None:
-    """Show what came before and after a memory, or the newest one."""
+    """Show the memories made before and after one. By default, that is the newest."""
     with shell.client() as client:
         place = projects.meant(client, project)
         anchor = record_ids.found(client, memory, [place])["record_id"] if memory else _newest(client, place)
@@ -48,17 +52,15 @@ def timeline_verb(shell: Shell, *, memory: str | None, before: int, after: int, 
 
 
 @click.command("report")
-@click.option(
-    "--week", "period", flag_value="week", default=True, help="Of the last 7 days; this is what you get without it."
-)
-@click.option("--month", "period", flag_value="month", help="Of the last 30 days.")
-@click.option("--markdown", is_flag=True, help="As Markdown.")
+@click.option("--week", "period", flag_value="week", default=True, help="The last 7 days (the default).")
+@click.option("--month", "period", flag_value="month", help="The last 30 days.")
+@click.option("--markdown", is_flag=True, help="Print Markdown.")
 @in_project
 @printing
 def report_verb(shell: Shell, *, period: Period, markdown: bool, project: str) -> None:
-    """Say what went on in the last 7 or 30 days."""
+    """Report the work of the last 7 or 30 days."""
     if markdown and shell.as_json:
-        raise Failed("--markdown and --json are two forms of one report", hint="kiro-learn report --help", exit_code=2)
+        raise Failed("--markdown and --json exclude each other", hint="kiro-learn report --help", exit_code=2)
     with shell.client() as client:
         spelled = projects.called(client, project).spelled
         if shell.as_json:
@@ -145,7 +147,7 @@ MOST = 200
 
 @click.group("sessions", cls=ListsAlone)
 def sessions_verb() -> None:
-    """List sessions, and see where one stands."""
+    """List sessions, or show where the work of one stands."""
 
 
 @sessions_verb.command("list")
@@ -153,7 +155,7 @@ def sessions_verb() -> None:
 @in_project
 @printing
 def list_verb(shell: Shell, limit: int, project: str) -> None:
-    """List the sessions of a project, the last first."""
+    """List the sessions of a project, newest first."""
     with shell.client() as client:
         place = projects.called(client, project)
         call = project_calls.sessions(client, limit=limit, project=place.spelled)
@@ -170,7 +172,7 @@ def list_verb(shell: Shell, limit: int, project: str) -> None:
 @in_project
 @printing
 def resume_verb(shell: Shell, session: str | None, project: str) -> None:
-    """Show where a session stands: the last one, or that named."""
+    """Show where the work of the last session stands, or of the named one."""
     with shell.client() as client:
         place = projects.called(client, project)
         try:
@@ -178,8 +180,8 @@ def resume_verb(shell: Shell, session: str | None, project: str) -> None:
         except RequestRefused as error:
             if error.status != UNKNOWN:
                 raise
-            message = f"no session of {place.name} said where it stands yet"
+            message = f"no session of {place.name} has a summary yet"
             if session:
-                message = f"no session {session} of {place.name} said where it stands"
+                message = f"no session {session} of {place.name} has a summary"
             raise Failed(message, hint="kiro-learn sessions list") from error
     shell.answer(checkpoint, lambda: memory_screen.memory(checkpoint, place.name, shell.now(), shell.out))

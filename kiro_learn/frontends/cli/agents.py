@@ -17,7 +17,7 @@ from kiro_learn.frontends.cli.shell import Shell
 @click.argument("agent_and_event", nargs=-1)
 @click.pass_obj
 def hook_verb(shell: Shell, agent_and_event: tuple[str, ...]) -> NoReturn:
-    """Hand an agent's hook to the daemon; what agents call. Always ends with 0."""
+    """Send the event of an agent's hook to the daemon. Agents call this; it always exits with 0."""
     # An agent must never fail because of its hook, so no argument is wrong.
     shim = str(Path(hook.__file__))
     arguments = [sys.executable, "-I", "-S", "-E", shim, str(shell.home), *agent_and_event[:2]]
@@ -28,14 +28,14 @@ def hook_verb(shell: Shell, agent_and_event: tuple[str, ...]) -> NoReturn:
 @click.option(
     "--project",
     default=None,
-    help="A folder in the project, its name or its id; else KIRO_LEARN_PROJECT, else this folder.",
+    help="The project: a folder in it, its name or its id. Default: KIRO_LEARN_PROJECT, then this folder.",
 )
-@click.option("--no-start", is_flag=True, help="Do not start the daemon where none runs; say so.")
+@click.option("--no-start", is_flag=True, help="Do not start a daemon if none runs; answer with an error.")
 @click.pass_obj
 def mcp_verb(shell: Shell, project: str | None, no_start: bool) -> int:
-    """Let an agent ask the memory, by MCP.
+    """Serve the memory to an agent by MCP.
 
-    Agents start it: the Model Context Protocol, on standard input.
+    Agents start this command. It speaks the Model Context Protocol on standard input and output.
     """
     from kiro_learn.frontends.mcp.stdio import serve  # noqa: PLC0415  # hooks do not need it
 

@@ -46,7 +46,7 @@ def now_verb(shell: Shell) -> None:
 @backup_verb.command("list")
 @printing
 def list_verb(shell: Shell) -> None:
-    """The copies, newest first, with what each holds."""
+    """List the copies, newest first, with what each holds."""
     found = copies_of(shell).listed()
     shell.answer({"items": [as_value(each) for each in found]}, lambda: _listed_lines(found, shell.now(), shell.out))
 
@@ -90,19 +90,20 @@ def as_value(listed: ListedCopy) -> dict[str, Any]:
 
 @click.command("restore")
 @click.argument("copy", default="", required=False, metavar="[COPY]")
-@click.option("--yes", is_flag=True, help="Do not ask before.")
+@click.option("--yes", is_flag=True, help=texts.YES_HELP)
 @printing
 def restore_verb(shell: Shell, copy: str, *, yes: bool) -> None:
-    """Put a copy in the place of what is remembered now.
+    """Replace the memory by a copy.
 
-    Without a name, it is the newest copy that is sound. A daemon that runs is
-    stopped before, and started again. What is replaced is kept among the copies.
+    Without a name, the newest sound copy is used. A running daemon is stopped
+    first, and started again afterwards. The replaced memory is kept among the
+    copies.
     """
     copies = copies_of(shell)
     plan = copies.plan(copy)
     if not yes:
         shell.say_before_asking(_plan_lines(plan, shell.now(), shell.err))
-    if not shell.confirm("Put this copy in its place?", flag_given=yes):
+    if not shell.confirm("Replace the memory by this copy?", flag_given=yes):
         raise Failed("nothing was changed")
     replaced, address = _restored(shell, copies, plan)
     answers = [f"  The daemon answers again: {address}"] if address else []
@@ -185,7 +186,7 @@ def _plan_lines(found: Restoration, now: datetime, terminal: Terminal) -> list[s
     copy, newer = found.found.copy, found.newer
     lost = "nothing: the copy holds all there is"
     if newer.problem:
-        lost = f"what is newer cannot be told: {newer.problem}"
+        lost = f"what is newer than the copy is unknown: {newer.problem}"
     elif newer.event_count or newer.memory_count:
         lost = f"{memories(newer.memory_count)} and {events(newer.event_count)} that are newer than the copy"
     facts = texts.DOT.join((copy.name, ago(copy.made_at, now), *_holds(found.found)))
@@ -205,18 +206,18 @@ def _restored_lines(found: Restoration, replaced: Path | None, terminal: Termina
 
 @click.group("storage", no_args_is_help=False)
 def storage_verb() -> None:
-    """Where the memory is kept."""
+    """Show or change where the memory is stored."""
 
 
 @storage_verb.command("check")
 @printing
 def check_verb(shell: Shell) -> int:
-    """Say which database is used, and whether a daemon can use it. Nothing is changed."""
+    """Show which database is used, and whether a daemon can use it. Changes nothing."""
     found = shell.open_maintenance().look_at_server(shell.home, shell.environment)
     if shell.as_json:
         shell.print_json({} if found is None else attrs.asdict(found))
     elif found is None:
-        place = f"The memory is a file in {shell.tilde(shell.home)}; kiro-learn doctor looks into it"
+        place = f"The memory is a file in {shell.tilde(shell.home)}; kiro-learn doctor checks it"
         shell.print([f"{shell.out.mark('ok')} {place}"])
     elif found.problem:
         raise Failed(found.problem, hint=found.hint)
@@ -231,16 +232,16 @@ def check_verb(shell: Shell) -> int:
 
 @storage_verb.command("move")
 @click.argument("url", required=False, default="", metavar="[URL]")
-@click.option("--to-file", "to_file", is_flag=True, help="From the server into the file in the home.")
+@click.option("--to-file", "to_file", is_flag=True, help="Move from the server into the file in the home.")
 @click.option(
-    "--anew", is_flag=True, help="Copy all of it again, where a move was cut off and the memory changed since."
+    "--anew", is_flag=True, help="Copy everything again, if a move was cut off and the memory has changed since."
 )
 @printing
 def move_verb(shell: Shell, url: str, *, to_file: bool, anew: bool) -> int:
-    """Move the memory to a PostgreSQL server, or back into the file, while no daemon runs.
+    """Move the memory to a PostgreSQL server, or back into the file. No daemon may run.
 
-    Every row is copied and then compared. Started again, it goes on where it was cut off. Where the memory was, it
-    stays as it was.
+    Every row is copied and then compared. A move that was cut off goes on when it is called again. The old place keeps
+    its data.
     """
     if bool(url) == to_file:
         raise click.UsageError("name the server's URL, or --to-file")
@@ -256,12 +257,12 @@ def move_verb(shell: Shell, url: str, *, to_file: bool, anew: bool) -> int:
     taken, learned = counts["events"], counts["memory_records"]
     others = counted(sum(counts.values()) - taken - learned, "row", "rows")
     moved = f"{events(taken)}, {memories(learned)} and {others} of other kinds"
-    lines = [f"{shell.out.mark('ok')} {moved} are there, each the same; the settings say where"]
+    lines = [f"{shell.out.mark('ok')} {moved} were copied and compared; the settings name the new place"]
     stays = "What you forget from now on stays in"
     if to_file:
         lines.append(f"  {stays} the server's schema kiro_learn, which is as it was.")
     if left_at and to_file:
-        lines.append(f"  The file that was here lies in {shell.tilde(left_at)}.")
+        lines.append(f"  The file that was here is now in {shell.tilde(left_at)}.")
     elif left_at:
         lines.append(f"  {stays} {shell.tilde(left_at)}, which is as it was. Delete it when you trust the server.")
     shell.print([*lines, "  kiro-learn start"])

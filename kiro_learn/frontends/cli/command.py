@@ -140,7 +140,7 @@ def build_note(version: str, build: str) -> str:
     A newer daemon must not be restarted by us, since that would bring the old version back.
     """
     if is_newer(version):
-        return f"it is v{version} and this command v{__version__}, which is to be updated: docs/update.md"
+        return f"it is v{version} and this command v{__version__}, which must be updated: docs/update.md"
     return "" if build == build_id() else "it was started before this command was installed: kiro-learn restart"
 
 

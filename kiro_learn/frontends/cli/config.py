@@ -35,9 +35,9 @@ _key = click.argument("key", metavar="KEY", shell_complete=_names)
 
 @click.group("config", cls=ListsAlone)
 def config_verb() -> None:
-    """Say and change the settings of the daemon.
+    """Show and change the settings of the daemon.
 
-    Each is named by its section and name, as recall.budget_seconds.
+    A setting is named by its section and its name, such as recall.budget_seconds.
     """
 
 
@@ -45,20 +45,20 @@ def config_verb() -> None:
 @_key
 @printing
 def get_verb(shell: Shell, key: str) -> None:
-    """Say what one setting is, and where that comes from."""
+    """Show the value of one setting, and where it comes from."""
     (found,) = _settings(shell, key)
     shell.answer(_as_json(shell, found), lambda: _lines(shell, [found]))
 
 
 @config_verb.command("list")
-@click.option("--changed", "only_changed", is_flag=True, help="Only those that are not as by default.")
+@click.option("--changed", "only_changed", is_flag=True, help="Only settings that differ from their default.")
 @printing
 def list_verb(shell: Shell, *, only_changed: bool) -> None:
-    """List the settings with where each comes from."""
+    """List all settings, with where each value comes from."""
     found = [each for each in _settings(shell) if not only_changed or each.value != each.default]
     shell.answer(
         {"settings": [_as_json(shell, each) for each in found]},
-        lambda: _lines(shell, found) if found else ["All settings are as by default"],
+        lambda: _lines(shell, found) if found else ["All settings have their default values"],
     )
 
 
@@ -68,7 +68,7 @@ def list_verb(shell: Shell, *, only_changed: bool) -> None:
 @click.argument("value")
 @printing
 def set_verb(shell: Shell, key: str, value: str) -> None:
-    """Change one setting in settings.toml; all else in the file stays."""
+    """Change one setting in settings.toml; the rest of the file stays."""
     try:
         made = shell.open_maintenance().set_setting(shell.home, key, typed(value))
     except InvalidRequest as error:
@@ -79,10 +79,10 @@ def set_verb(shell: Shell, key: str, value: str) -> None:
         return
     shell.print([f"{shell.out.mark('ok')} {made.key} is {_written(made.value)}"])
     if made.variable in shell.environment:
-        shell.say([f"{shell.err.mark('warning')} {made.variable} is set in this environment and wins over the file"])
+        shell.say([f"{shell.err.mark('warning')} {made.variable} is set in this environment and overrides the file"])
     if is_running:
         command = shell.err.command("kiro-learn restart")
-        shell.say([f"{shell.err.mark('warning')} The daemon runs with what it read at its start: {command}"])
+        shell.say([f"{shell.err.mark('warning')} The daemon still uses the settings of its start: {command}"])
 
 
 def _is_running(shell: Shell) -> bool:

@@ -18,7 +18,7 @@ from kiro_learn.model.ids import is_record_id
 @in_project
 @printing
 def list_verb(shell: Shell, *, project: str) -> None:
-    """List facts, rules and lines of rule files that contradict each other, with the command that settles it."""
+    """List facts, rules and rule-file lines that contradict each other. Each pair has the command that settles it."""
     with shell.client() as client:
         place = projects.called(client, project)
         found = client.body_of(json_calls.conflicts(client, project=place.spelled))
@@ -35,11 +35,11 @@ def list_verb(shell: Shell, *, project: str) -> None:
 
 @click.command("keep")
 @click.argument("kept", metavar="ID")
-@click.option("--over", required=True, metavar="ID", help="The one that ends: a fact or a memory.")
+@click.option("--over", required=True, metavar="ID", help="The id of the one that ends: a fact or a memory.")
 @in_project
 @printing
 def keep_verb(shell: Shell, *, kept: str, over: str, project: str) -> None:
-    """Keep one of two, by their ids; the other one ends."""
+    """Keep one of two that contradict each other; the other one ends."""
     with shell.client() as client:
         place = _place(client, kept, over, project)
         done = client.body_of(json_calls.settle_conflict(client, keep=kept, over=over, project=place))
@@ -62,5 +62,5 @@ def _place(client: Client, kept: str, over: str, project: str) -> str:
 
 
 conflicts_verb = ListsAlone(
-    "conflicts", help="List what contradicts each other, or keep one of two.", commands=[list_verb, keep_verb]
+    "conflicts", help="List contradictions, or settle one by keeping one side.", commands=[list_verb, keep_verb]
 )

@@ -37,32 +37,34 @@ PROFILES = ("resolved", "literal")
 @click.option(
     "--tokens",
     type=click.IntRange(0, MOST_TOKENS),
-    help="How many tokens it may have, instead of what a session is told.",
+    help="The most tokens of the text, instead of the size that a session is told.",
 )
 @click.option(
     "--explain",
     is_flag=True,
-    help="Of each memory that is found for the prompt: its score, what found it, and whether it is told.",
+    help="Show for each memory found its score, what found it, and whether it is told.",
 )
 @click.option(
     "--replay",
     metavar="FILE",
     type=click.Path(exists=True, path_type=Path),
-    help="Ask again what this test case of the viewer asked, and say what differs.",
+    help="Ask again the prompt of a test case from the viewer, and show what differs.",
 )
 @click.option(
     "--graph",
     "by_graph",
     is_flag=True,
-    help="By the whole memory: facts, preferences and procedures too, in one block.",
+    help="Search facts, preferences and procedures too, and print one block.",
 )
 @click.option(
     "--profile",
     type=click.Choice(PROFILES),
-    help="How much being recent counts: within bounds, or as the document has it.",
+    help="With --graph: how age counts. resolved: within bounds; literal: without bounds.",
 )
 @click.option(
-    "--passages", is_flag=True, help="Tell what memories say that answers, as prompts are told, not a line of each."
+    "--passages",
+    is_flag=True,
+    help="With --graph: print the passages that answer, as prompts are told, not one line a memory.",
 )
 @in_project
 @printing
@@ -78,7 +80,7 @@ def context_verb(
     passages: bool,
     project: str,
 ) -> None:
-    """Say what an agent would be told, and why."""
+    """Show what an agent would be told, and why."""
     asked = " ".join(prompt)
     if replay is not None:
         _replay(shell, replay, project)
@@ -90,7 +92,7 @@ def context_verb(
         return
     if profile is not None or passages:
         option = "--passages" if profile is None else "--profile"
-        raise Failed(f"{option} goes with --graph only", hint=SEE_CONTEXT, exit_code=2)
+        raise Failed(f"{option} needs --graph", hint=SEE_CONTEXT, exit_code=2)
     if prompt and tokens is not None:
         raise Failed("--tokens does not go with a prompt", hint=SEE_CONTEXT, exit_code=2)
     if explain and not prompt:
@@ -227,7 +229,7 @@ def _read(path: Path) -> Json:
     except ValueError:
         case = None
     if not isinstance(case, dict) or not case.keys() >= PARTS:
-        raise Failed(f"{path} is no test case of a retrieval", hint=SEE_CONTEXT, exit_code=2)
+        raise Failed(f"{path} is not a test case from the viewer", hint=SEE_CONTEXT, exit_code=2)
     if not case["prompt"]:
         raise Failed(f"{path} has no prompt: its event was forgotten", hint=SEE_CONTEXT, exit_code=2)
     return case
@@ -245,17 +247,17 @@ def _id(found: Json) -> str:
 def _differences(case: Json, now: Json) -> Iterator[str]:
     before, today = dict(_told(case)), dict(_told(now))
     for record_id in before.keys() - today.keys():
-        yield f"{short(record_id)} is told no longer"
+        yield f"{short(record_id)} is no longer told"
     for record_id in today.keys() - before.keys():
         yield f"{short(record_id)} is told now"
     for record_id in before.keys() & today.keys():
         if not math.isclose(before[record_id], today[record_id], rel_tol=1e-9):
             yield f"{short(record_id)} has the score {today[record_id]!r}, and had {before[record_id]!r}"
     if before.keys() == today.keys() and list(before) != list(today):
-        yield "the order is another one"
+        yield "the order differs"
     is_known = case["is_as_told"] and not case["profile_bytes"]
     if is_known and without_notes(case["context"]) != without_notes(now["context"]):
-        yield "the text is another one"
+        yield "the text differs"
 
 
 # context --graph: the block of the whole memory for a prompt, or why each line is in it.

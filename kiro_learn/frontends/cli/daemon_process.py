@@ -104,7 +104,7 @@ def wait_for_answer(
                 tell(upgrade)
             if time.monotonic() - silent_since > START_SECONDS:
                 logs = home / "logs"
-                hint = f"its last words: {logs}" if logs.is_dir() else "kiro-learn doctor"
+                hint = f"the end of its log: {logs}" if logs.is_dir() else "kiro-learn doctor"
                 raise Failed(problem.format(seconds=START_SECONDS), hint=hint)
             time.sleep(_PAUSE_SECONDS)
         return client.address, time.monotonic() - began
@@ -282,8 +282,8 @@ def _ended(code: int, last_words: Path) -> Failed:
     if not said and free < _LEAST_FREE_BYTES:
         home = last_words.parent.parent
         return Failed(
-            f"the daemon ended: {size(free)} of the disk of {home} are free",
+            f"the daemon ended: {size(free)} are left on the disk of {home}",
             hint="Free some disk space, then: kiro-learn start",
         )
-    hint = f"its last words: {last_words}" if said else "kiro-learn doctor"
+    hint = f"the end of its log: {last_words}" if said else "kiro-learn doctor"
     return Failed(f"the daemon ended with exit code {code} before it answered", hint=hint)

@@ -54,7 +54,7 @@ def serve_verb(shell: Shell, port: int | None) -> int:
 
 @click.command("start")
 @_port
-@click.option("--anew", is_flag=True, help="Begin an empty memory where there was one and its database is gone.")
+@click.option("--anew", is_flag=True, help="Begin an empty memory if the database of this home is gone.")
 @printing
 def start_verb(shell: Shell, port: int | None, *, anew: bool) -> None:
     """Run the daemon in the background."""
@@ -169,7 +169,7 @@ NOT_SERVED = frozenset({"KIRO_LEARN_HOME", "KIRO_LEARN_INTERNAL"})
 """Variables that are no settings."""
 
 _dry_run = click.option("--dry-run", is_flag=True, help=texts.DRY_RUN_HELP)
-_force = click.option("--force", is_flag=True, help="Also where the service's file was changed by hand.")
+_force = click.option("--force", is_flag=True, help="Also if the service's file was changed by hand.")
 
 
 @click.group("service", no_args_is_help=False)
@@ -206,7 +206,7 @@ def install(shell: Shell, *, dry_run: bool, force: bool) -> None:
 @service_verb.command("status")
 @printing
 def status(shell: Shell) -> int:
-    """Say how the service is."""
+    """Show the state of the service."""
     autostart = _open(shell)
     report = autostart.report()
     is_well = report.state in WELL
@@ -332,7 +332,6 @@ def _warn(shell: Shell, autostart: Autostart) -> None:
         shell.print([f"{shell.out.mark('warning')} The daemon stops when you log out{texts.DOT}{command}"])
     unseen = [name for name in sorted(shell.environment) if name.startswith("KIRO_LEARN_") and name not in NOT_SERVED]
     if unseen:
-        said = (
-            f"The service does not see {', '.join(unseen)}: write that into {shell.tilde(shell.home / 'settings.toml')}"
-        )
+        file = shell.tilde(shell.home / "settings.toml")
+        said = f"The service does not see {', '.join(unseen)}: write their values into {file}"
         shell.print([f"{shell.out.mark('warning')} {said}"])

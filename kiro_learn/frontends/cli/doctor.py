@@ -21,11 +21,11 @@ UNAUTHORIZED = 401
 
 
 @click.command("doctor")
-@click.option("--fix", "is_fixing", is_flag=True, help="Mend what is safe to mend, and say what was done.")
-@click.option("--all", "show_all", is_flag=True, help="Also what is well.")
+@click.option("--fix", "is_fixing", is_flag=True, help="Mend what is safe to mend, and show what was done.")
+@click.option("--all", "show_all", is_flag=True, help="Also show the checks that are well.")
 @printing
 def doctor_verb(shell: Shell, *, is_fixing: bool, show_all: bool) -> int:
-    """Say what is wrong, and the command that mends it."""
+    """Show what is wrong, and the command that mends it."""
     doctor = _doctor(shell)
     findings = doctor.examine()
     fixes = doctor.fix(findings) if is_fixing else ()

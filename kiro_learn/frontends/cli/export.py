@@ -30,7 +30,7 @@ UNREADABLE = "the daemon could not read all that it keeps"
 LEFT_BECAUSE = {
     "edited": "{path}  was edited",
     "deleted": "{path}  was deleted",
-    "foreign": "{path}  is no file of the export",
+    "foreign": "{path}  is not a file of the export",
 }
 
 GRAPH_KINDS = ("entity", "relationship", "fact", "procedure", "preference")
@@ -44,20 +44,20 @@ GRAPH_KINDS = ("entity", "relationship", "fact", "procedure", "preference")
     metavar="FOLDER",
     help="Write memories as Markdown files into this folder.",
 )
-@click.option("--force", is_flag=True, help="Overwrite a file that is there.")
+@click.option("--force", is_flag=True, help="Overwrite the file if it exists.")
 @printing
 def export_verb(shell: Shell, *, path: Path | None, markdown: Path | None, force: bool) -> int:
-    """Write all that is kept into one file.
+    """Write the whole memory into one file.
 
-    By default it is called by today's date.
+    By default the file is named by today's date.
 
-    One JSON object a line: events, memories, what they replaced, the graph,
-    settings without secrets. An empty home makes the same memory of it with
-    kiro-learn import FILE.
+    Each line is one JSON object: events, memories, what they replaced, the
+    graph, settings without secrets. kiro-learn import FILE makes the same
+    memory of it in an empty home.
     """
     if markdown is not None:
         if path is not None:
-            raise Failed("name one place: a file, or a folder behind --markdown", exit_code=2)
+            raise Failed("name one place: a file, or a folder after --markdown", exit_code=2)
         return export_notes(shell, markdown, force=force)
     name = f"kiro-learn-{shell.now():%Y-%m-%d}"
     _export_lines(shell, path or Path(f"{name}.jsonl"), force=force)
@@ -140,12 +140,12 @@ def _opened(shell: Shell, client: Client, path: Path, *, force: bool) -> NotesEx
     except InvalidRequest as error:
         raise unreadable(path, error) from error
     if folder.is_foreign:
-        raise Failed(f"{path}  has other files in it, and no export", hint="Name a new folder.")
+        raise Failed(f"{path}  has other files in it, but no export", hint="Name a new folder.")
     return folder
 
 
 def unreadable(path: Path, error: InvalidRequest) -> Failed:
-    problem = f"{path}  is no export any more: {error}"
+    problem = f"{path}  is no longer an export: {error}"
     return Failed(problem, hint=error.hint or "Export into a new folder.")
 
 
@@ -174,7 +174,7 @@ def _show(shell: Shell, path: Path, count: int, written: NotesWritten) -> None:
         files = counted(len(written.left), *texts.FILES)
         shown = [LEFT_BECAUSE[why].format(path=each) for each, why in written.left.items()]
         shell.say([f"{warning} {files} left as they are:", *first_of(shown)])
-        shell.say(["kiro-learn import takes edits in; --force writes what memory has."])
+        shell.say(["kiro-learn import takes the edits in; --force overwrites them."])
 
 
 def first_of(lines: list[str]) -> list[str]:

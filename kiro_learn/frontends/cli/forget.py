@@ -19,33 +19,34 @@ from kiro_learn.frontends.cli.shell import Failed, Shell
 from kiro_learn.frontends.cli.terminal import Terminal, ago, counted, events, memories, moment_of, size
 from kiro_learn.model.retention import MOST_DAYS
 
-WOULD_GO = "What would go by age"
+WOULD_GO = "To be removed because of its age"
 
 MOST_SECRET_BYTES = 100_000
 
 
 @click.command("forget")
 @click.argument("memory", nargs=-1, metavar="[MEMORY]...")
-@click.option("--query", callback=no_blank, help='Memories that this finds: words, "phrases", AND, OR, NOT.')
+@click.option("--query", callback=no_blank, help='The memories that this query finds: words, "phrases", AND, OR, NOT.')
 @click.option(
     "--events",
     "with_events",
     is_flag=True,
-    help="Of these, also the events they came from, and what else was learned from those.",
+    help="Also forget their events, and all else that was learned from those.",
 )
-@click.option("--session", callback=no_blank, help="What happened in the session of this id.")
+@click.option("--session", callback=no_blank, help="Forget what happened in the session with this id.")
 @since_option
 @until_option
 @click.option(
     "--source",
     callback=no_blank,
-    help="What this agent or program reported, as kiro-cli; or how it came, as import.",
+    help="Forget what this agent or program reported, such as kiro-cli; import: all that was imported.",
 )
 @click.option(
     "--secret",
     "is_secret",
     is_flag=True,
-    help="What has a text in it that is asked for, or read from standard input; everywhere, unless a project is named.",
+    help="Forget all that has a secret text in it, in all projects unless one is named. The text is asked for, or read "
+    "from standard input.",
 )
 @click.option("--delete-copies", is_flag=True, help=texts.DELETE_COPIES_HELP)
 @click.option("--yes", is_flag=True, help=texts.YES_HELP)
@@ -61,11 +62,11 @@ def forget_verb(  # click hands every option over
     everywhere: bool,
     **given: Any,
 ) -> int:
-    """Forget memories and what they came from, for good.
+    """Forget memories or events everywhere, for good.
 
-    Memories by their ids or a query; or what happened in a session, at a time,
-    by a source, or with a secret in it, and all that was learned from that.
-    It shows first what would go, and asks.
+    Select memories by their ids or by a query. Or select events by session,
+    time, source, or a secret in them; all that was learned from them goes too.
+    It shows first what would be deleted, and asks.
     """
     if not (memory or is_secret or any(given[name] for name in ("query", "session", "since", "until", "source"))):
         raise Failed("say what to forget", hint="kiro-learn forget --help", exit_code=2)
@@ -88,7 +89,7 @@ def carry_out(shell: Shell, client: Client, asked: Json, *, yes: bool) -> int:
     foreseen = client.carry_out(json_calls.preview_forgetting(client, **asked))
     goes_on = asked.get("whole") or asked.get("delete_copies") or ("secret" in asked and _has_copies(client))
     if not (goes_on or any(foreseen[name] for name in ("events", "memories", "replaced", "graph_items"))):
-        shell.answer(foreseen, lambda: [f"{shell.out.mark('ok')} Nothing of that is there"])
+        shell.answer(foreseen, lambda: [f"{shell.out.mark('ok')} There is nothing to forget"])
         return 0
     if not yes:
         hidden = asked.get("secret") or "\0"
@@ -141,10 +142,10 @@ def _done_lines(done: Json, shell: Shell) -> list[str]:
     if count := done.get("damaged_copies", 0):  # an older daemon lists these by name too
         copies = counted(count, "damaged backup", "damaged backups")
         how = "--delete-copies deletes what kiro-learn backup list names."
-        lines.append(f"{warning} {copies} may have it still. {how}")
+        lines.append(f"{warning} {copies} may still hold it. {how}")
     if done["copies"]:
         how = "The same with --delete-copies deletes them."
-        lines.append(f"{warning} These backups have it still, and cannot be changed. {how}")
+        lines.append(f"{warning} These backups still hold it, and cannot be changed. {how}")
     now = shell.now()
     return lines + [f"  {copy['name']}{texts.DOT}{ago(moment_of(copy['made_at']), now)}" for copy in done["copies"]]
 
@@ -169,38 +170,42 @@ COLUMN = 10
 
 @click.command("retention")
 @click.option(
-    "--events", "event_days", type=_DAYS, metavar="DAYS", help="Events older than this lose their contents; 0: none."
+    "--events",
+    "event_days",
+    type=_DAYS,
+    metavar="DAYS",
+    help="Events older than this lose their contents; 0: no event.",
 )
 @click.option(
     "--distill",
     "distill_days",
     type=_DAYS,
     metavar="DAYS",
-    help="Memories older than this are cut to their main points; 0: none.",
+    help="Memories older than this are cut to their main points; 0: no memory.",
 )
 @click.option(
     "--replaced",
     "replaced_days",
     type=_DAYS,
     metavar="DAYS",
-    help="Memories that were replaced before are deleted; 0: none.",
+    help="Memories that were replaced longer ago are deleted; 0: no memory.",
 )
 @click.option(
     "--apply",
     "is_applied",
     is_flag=True,
-    help="Let it go now. What goes of events and of what was replaced cannot be brought back.",
+    help="Remove it now. Contents of events and replaced memories cannot be brought back.",
 )
-@click.option("--yes", is_flag=True, help="Do not ask before.")
+@click.option("--yes", is_flag=True, help=texts.YES_HELP)
 @printing
 def retention_verb(  # click hands every option over
     shell: Shell, *, is_applied: bool, yes: bool, **days: int | None
 ) -> int:
-    """Show what would go by age, or let it go.
+    """Show what would be removed because of its age, or remove it.
 
-    Contents of events that were learned from, the details of old memories, and
-    memories that were replaced. By default the rules are those of settings.toml,
-    [retention], by which nothing goes.
+    These are the contents of events that were learned from, the details of old
+    memories, and memories that were replaced. The default rules are those of
+    settings.toml, [retention]. Without such settings, nothing is removed.
     """
     rules = {name: given for name, given in days.items() if given is not None}
     with shell.client() as client:
@@ -209,16 +214,16 @@ def retention_verb(  # click hands every option over
             shell.answer(preview, lambda: _preview_lines(shell, preview, rules))
             return 0
         if not _goes(preview):
-            shell.answer(preview, lambda: [f"{shell.out.mark('ok')} Nothing is old enough to go"])
+            shell.answer(preview, lambda: [f"{shell.out.mark('ok')} Nothing is old enough to be removed"])
             return 0
         if not yes:
             shell.say_before_asking(aged_lines(preview, shell.err, head=WOULD_GO))
         if not shell.confirm(
-            "Let it go? Contents of events and what was replaced cannot be brought back.", flag_given=yes
+            "Remove it? Contents of events and replaced memories cannot be brought back.", flag_given=yes
         ):
-            raise Failed("nothing went")
+            raise Failed("nothing was removed")
         went = client.carry_out(json_calls.apply(rules))
-    shell.answer(went, lambda: aged_lines(went, shell.out, head="What went by age"))
+    shell.answer(went, lambda: aged_lines(went, shell.out, head="Removed because of its age"))
     return 0
 
 
@@ -226,7 +231,7 @@ def _preview_lines(shell: Shell, preview: Json, rules: dict[str, int]) -> list[s
     lines = aged_lines(preview, shell.out, head=WOULD_GO)
     if _goes(preview):
         command = shlex.join(["kiro-learn", "retention", *_options(rules), "--apply"])
-        how = f"Let it go: {shell.out.command(command)}"
+        how = f"Remove it: {shell.out.command(command)}"
         lines += [how, "Every day: settings.toml, [retention]"]
     return lines
 

@@ -24,7 +24,11 @@ VERBS = (
     ),
     (
         "Care",
-        (("status", "how it is"), ("doctor", "what is wrong, and how to mend it"), ("flush", "learn now what waits")),
+        (
+            ("status", "the state of the daemon"),
+            ("doctor", "what is wrong, and how to mend it"),
+            ("flush", "learn now from waiting events"),
+        ),
     ),
 )
 MORE = ("More", "kiro-learn help --all", "kiro-learn <command> --help")
@@ -45,8 +49,8 @@ def page(state: str, terminal: Terminal) -> list[str]:
     """The page; ``state`` is the line about the daemon."""
     version = f"v{__version__}"
     return [
-        "Memory for coding agents. Local: nothing leaves this machine unless a model",
-        "that is elsewhere words the memories, as Kiro CLI does.",
+        "Memory for coding agents, on this machine. Nothing leaves it, unless memories",
+        "are written by a model that runs elsewhere, such as that of Kiro CLI.",
         spread(
             f"  {state}", version, WIDTH, painted_left=f"  {terminal.bold(state)}", painted_right=terminal.dim(version)
         ),

@@ -21,39 +21,48 @@ from kiro_learn.frontends.cli.shell import Failed, Shell
 from kiro_learn.model.graph import SourceType
 
 GROUP_HELP = {
-    "entities": "List, show, merge, edit or forget what is talked about.",
-    "facts": "List, add, edit or forget what was stated of them.",
-    "procedures": "List, show, add, edit or forget how things are done.",
-    "preferences": "List, add, edit or forget what you want to be done always.",
+    "entities": "List, show, merge, edit or forget things that you talk about.",
+    "facts": "List, show, add, edit or forget facts about those things.",
+    "procedures": "List, show, add, edit or forget ways to do things.",
+    "preferences": "List, show, add, edit or forget what you always want.",
 }
-LIST_HELP = {"entities": "List those of a project, the newest first."} | dict.fromkeys(
-    ("facts", "procedures", "preferences"), "List those of a project that hold now, the newest first."
-)
+LIST_HELP = {
+    "entities": "List the entities of a project, newest first.",
+    "facts": "List the facts of a project that hold now, newest first.",
+    "procedures": "List the procedures of a project that hold now, newest first.",
+    "preferences": "List the preferences of a project that hold now, newest first.",
+}
 EDIT_HELP = {
-    "entities": "Describe one, or say what else it is called.",
-    "facts": "Put one right; the old one counts as never true.",
-    "procedures": "Say anew how it is done.",
-    "preferences": "Say anew what you want.",
+    "entities": "Change the description or the other names of an entity.",
+    "facts": "Correct a fact; the old one counts as never true.",
+    "procedures": "Change the steps of a procedure.",
+    "preferences": "Change the wording of a preference.",
 }
 CHANGES = {
-    "entities": {"description": "What it is.", "alias": "Another name; may be given again, and replaces those it has."},
-    "facts": {"object": "What it should say, in place of its last words."},
-    "procedures": {"step": "One step; may be given again, in order."},
+    "entities": {
+        "description": "The new description.",
+        "alias": "Another name; may be given several times; replaces all other names it has.",
+    },
+    "facts": {"object": "The new object of the fact: what stands after its predicate."},
+    "procedures": {"step": "One step; may be given several times, in order."},
     "preferences": {"value": "What you want instead."},
 }
-FORGET_HELP = {"entities": "Delete one for good, with all that names it."} | dict.fromkeys(
-    ("facts", "procedures", "preferences"), "Delete one for good."
-)
+FORGET_HELP = {
+    "entities": "Delete an entity for good, with all facts that name it.",
+    "facts": "Delete a fact for good.",
+    "procedures": "Delete a procedure for good.",
+    "preferences": "Delete a preference for good.",
+}
 AS_OF_HELP = {
-    "entities": "Those that were known on this date, as 2026-03-31.",
-    "facts": "Those that held on this date, as 2026-03-31.",
-    "procedures": "Those of this date, in the version of then, as 2026-03-31.",
-    "preferences": "Those that held on this date, as 2026-03-31.",
+    "entities": "Only entities that were known on this date, such as 2026-03-31.",
+    "facts": "The facts that held on this date, such as 2026-03-31.",
+    "procedures": "The procedures as they were on this date, such as 2026-03-31.",
+    "preferences": "The preferences that held on this date, such as 2026-03-31.",
 }
 ALL_HELP = {
-    "facts": "Also those that hold no longer, and those that only may hold.",
+    "facts": "Also facts that no longer hold, and facts that are uncertain.",
     "procedures": "Also earlier versions.",
-    "preferences": "Also those that hold no longer.",
+    "preferences": "Also preferences that no longer hold.",
 }
 """The help of ``--all``, for kinds whose items can end."""
 
@@ -78,7 +87,7 @@ def _group(kind: str) -> click.Group:
 
 def _list_verb(kind: str) -> click.Command:
     @click.command("list", help=LIST_HELP[kind])
-    @click.option("--text", default="", metavar="TEXT", help="Only those that contain this.")
+    @click.option("--text", default="", metavar="TEXT", help="Only those that contain this text.")
     @click.option("--as-of", metavar="DATE", help=AS_OF_HELP[kind])
     @click.option("--limit", type=click.IntRange(1), default=50, show_default=True, help=texts.LIMIT_HELP)
     @in_project
@@ -132,7 +141,7 @@ def _show_verb(kind: str) -> click.Command:
     @in_project
     @printing
     def show_verb(shell: Shell, item_id: str, project: str) -> None:
-        """Show one, since when it holds, and how many events speak for it."""
+        """Show one with all its details, and how many events support it."""
         with _meant(shell, kind, item_id, project) as meant:
             item = meant.asked(json_calls.item)
         shell.answer(item, lambda: graph_screen.item(item, shell.out))
@@ -151,15 +160,15 @@ _scoped = click.option(
     "--scope",
     default="project",
     metavar="person|project|PATH",
-    help="For what it holds: all your projects, this one, or what lies below a path of it.",
+    help="Where it holds: in all your projects, in this one, or below a path in it.",
 )
 
 
 @click.command("add")
 @click.argument("predicate")
 @click.argument("object", type=typed)
-@click.option("--of", "subject", type=typed, metavar="NAME", help="What it is about, if not the project.")
-@since_option
+@click.option("--of", "subject", type=typed, metavar="NAME", help="What the fact is about, if not the project.")
+@partial(since_option, about="Since when the fact holds.")
 @_scoped
 @in_project
 @printing
@@ -173,7 +182,7 @@ def add_fact_verb(
     scope: str,
     project: str,
 ) -> None:
-    """Say what holds of the project, as: deployed_on Fly.io."""
+    """Add a fact about the project, such as: deployed_on Fly.io."""
     with shell.client() as client:
         spelled = projects.called(client, project).spelled
         said: Json = {"subject": subject, "since": since, "scope": _scope_of(scope, project), "project": spelled}
@@ -184,13 +193,13 @@ def add_fact_verb(
 @click.command("add")
 @click.argument("text", type=typed)
 @click.option(
-    "--about", "key", type=typed, metavar="WORDS", help="What it is about: takes the place of the one about the same."
+    "--about", "key", type=typed, metavar="WORDS", help="Its subject; it replaces the preference with the same subject."
 )
 @_scoped
 @in_project
 @printing
 def add_preference_verb(shell: Shell, *, text: str, key: str | None, scope: str, project: str) -> None:
-    """Say what you want to be done always, or never."""
+    """Add what you always want, or never want."""
     with shell.client() as client:
         spelled = projects.called(client, project).spelled
         call = json_calls.add_preference(client, text, key=key, scope=_scope_of(scope, project), project=spelled)
@@ -199,12 +208,14 @@ def add_preference_verb(shell: Shell, *, text: str, key: str | None, scope: str,
 
 @click.command("add")
 @click.argument("name", type=typed)
-@click.option("--step", "steps", type=typed, multiple=True, required=True, help=CHANGES["procedures"]["step"])
-@click.option("--when", "trigger", type=typed, default="", metavar="WORDS", help="When to use it.")
+@click.option(
+    "--step", "steps", type=typed, metavar="TEXT", multiple=True, required=True, help=CHANGES["procedures"]["step"]
+)
+@click.option("--when", "trigger", type=typed, default="", metavar="WORDS", help="When to use the procedure.")
 @in_project
 @printing
 def add_procedure_verb(shell: Shell, *, name: str, steps: tuple[str, ...], trigger: str, project: str) -> None:
-    """Say how something is done: a new version of the procedure of that name."""
+    """Add a procedure, or a new version of the one with that name."""
     with shell.client() as client:
         spelled = projects.called(client, project).spelled
         call = json_calls.add_procedure(client, name, steps, trigger=trigger, project=spelled)
@@ -217,7 +228,7 @@ def add_procedure_verb(shell: Shell, *, name: str, steps: tuple[str, ...], trigg
 @in_project
 @printing
 def merge_verb(shell: Shell, *, item_id: str, into: str, project: str) -> None:
-    """Let one entity be another one, which has its names and facts then."""
+    """Merge one entity into another, which gets its names and facts."""
     with _meant(shell, "entities", item_id, project) as meant:
         kept = _id_of(meant.client, "entities", into, meant.place)
         _print_now(shell, meant.asked(json_calls.merge_entities, into=kept))
@@ -248,7 +259,7 @@ def _edit_verb(kind: str) -> click.Command:
 def _options(kind: str) -> list[click.Option]:
     """An option for each field that may be changed."""
     return [
-        click.Option([f"--{name}"], help=text, multiple=name in EDITED, type=typed)
+        click.Option([f"--{name}"], help=text, multiple=name in EDITED, type=typed, metavar="TEXT")
         for name, text in CHANGES[kind].items()
     ]
 

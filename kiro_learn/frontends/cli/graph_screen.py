@@ -48,10 +48,10 @@ def listed(items: Sequence[Json], kind: str, project: str, terminal: Terminal, *
 def none_listed(kind: str, project: str, terminal: Terminal, *, is_narrowed: bool) -> list[str]:
     """That there are no items, and where they come from."""
     if is_narrowed:
-        return [f"No {kind} of {project} are like that."]
+        return [f"No {kind} of {project} match."]
     return [
         f"No {kind} are known of {project}.",
-        terminal.dim("They are learned from what prompts state, where the settings say [graph] learn = true."),
+        terminal.dim("They are learned from prompts, if the setting graph.learn is true."),
     ]
 
 
@@ -68,7 +68,7 @@ def item(shown: Json, terminal: Terminal) -> list[str]:
     fields |= shown.get("validity") or {}
     shown_fields = [(name, _shown(value)) for name, value in fields.items() if value] + [("id", shown["id"])]
     lines = [line for name, value in shown_fields for line in _field(name, value, terminal)]
-    evidence = counted(len(shown["evidence"]), "event speaks for it", "events speak for it")
+    evidence = counted(len(shown["evidence"]), "event supports it", "events support it")
     return [*head, *lines, terminal.dim(evidence)]
 
 

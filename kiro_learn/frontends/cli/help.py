@@ -19,10 +19,10 @@ GAP = 2
 
 @click.command("help")
 @click.argument("command_names", nargs=-1, metavar="[COMMAND]...")
-@click.option("--all", "show_all", is_flag=True, help="Also the commands inside commands.")
+@click.option("--all", "show_all", is_flag=True, help="Also show the commands inside commands.")
 @click.pass_context
 def help_verb(context: click.Context, command_names: tuple[str, ...], show_all: bool) -> None:
-    """Say what the commands do, or one of them."""
+    """Show what all commands do, or one of them."""
     shell: Shell = context.obj
     parent = context.find_root()
     assert isinstance(parent.command, click.Group)
@@ -110,7 +110,7 @@ def _write(path: Path, script: str) -> None:
     """Write the script. Raises Failed: the file is not ours, or cannot be written."""
     try:
         if path.exists() and COMPLETION_VARIABLE not in path.read_text(encoding="utf-8", errors="replace"):
-            raise Failed(f"{path} is there and not ours")
+            raise Failed(f"{path} exists, and this program did not write it")
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(script, encoding="utf-8")
     except OSError as error:

@@ -110,7 +110,7 @@ def is_export(path: Path) -> bool:
 def insist_on_it_alone(paths: Sequence[Path], *, has_options: bool) -> None:
     """Raises Failed: an export is named together with other paths or options."""
     if len(paths) > 1 or has_options:
-        raise Failed("an export is taken whole: name it alone, without options", exit_code=2)
+        raise Failed("an export is imported whole: name it alone, without options", exit_code=2)
 
 
 def _head_of(line: bytes) -> Json | None:
@@ -125,7 +125,7 @@ def _read_head(path: Path, file: BinaryIO, progress: Progress) -> None:
     line = file.readline(MOST_HEAD_BYTES)
     head = _head_of(line)
     if head is None:
-        raise Failed(f"{path}  is no export of kiro-learn. Nothing was taken.")
+        raise Failed(f"{path}  is not an export of kiro-learn. Nothing was imported.")
     refuse_later(head)
     progress.line, progress.read_bytes = 1, len(line)
 
@@ -182,8 +182,8 @@ def _send(client: Client, path: Path, progress: Progress, first: int, chunk: lis
     except KiroLearnError as error:
         again = shlex.join(["kiro-learn", "import", str(path)])
         hint = f"{error.hint} && {again}" if isinstance(error, DaemonUnreachable) else again
-        is_in = f"up to line {progress.line} it is in" if progress.line > 1 else "nothing of the file is in"
-        raise Failed(f"{error}; {is_in}, the same again goes on", hint=hint) from error
+        is_in = f"it is imported up to line {progress.line}" if progress.line > 1 else "nothing of the file is imported"
+        raise Failed(f"{error}; {is_in}, the same command goes on from there", hint=hint) from error
     progress.line = first + len(chunk) - 1
 
 
@@ -192,18 +192,18 @@ def _show(shell: Shell, path: Path, progress: Progress) -> None:
     stored = {kind: each["stored"] for kind, each in progress.counts.items() if each["stored"]}
     kinds = KINDS.items()
     listed = ", ".join(counted(stored[kind], *words) for kind, words in kinds if kind in stored)
-    taken = f"From {path}: {listed or 'nothing that was not here'}"
+    taken = f"From {path}: {listed or 'nothing new'}"
     lines = [f"{shell.out.mark('ok')} {taken}"]
     lines += [f"  {total['known']:,} known already, left as they are"] if total["known"] else []
-    lines += [f"  {total['forgotten']:,} forgotten here, and left so"] if total["forgotten"] else []
+    lines += [f"  {total['forgotten']:,} forgotten here, and not imported"] if total["forgotten"] else []
     shell.print(lines)
     warning = shell.err.mark("warning")
     if progress.missing is None:
         torn = f"The file is cut off after line {progress.line}."
-        shell.say([f"{warning} {torn} Up to there it is in; a whole copy adds the rest."])
+        shell.say([f"{warning} {torn} It is imported up to there; a whole copy adds the rest."])
     elif progress.missing:
-        gone = f"Of the file {counted(progress.missing, 'line is', 'lines are')} missing, as its last one counts them."
-        shell.say([f"{warning} {gone} All others are in; a whole copy adds the rest."])
+        gone = f"The file lacks {counted(progress.missing, 'line', 'lines')} that its last line counts."
+        shell.say([f"{warning} {gone} The others are imported; a whole copy adds the rest."])
     if progress.errors:
         wrong = counted(len(progress.errors), "line was", "lines were")
         shown = [f"  line {each['line']}: {each['problem']}" for each in progress.errors[:ERRORS_SHOWN]]
@@ -261,7 +261,7 @@ def import_notes(shell: Shell, path: Path, *, dry_run: bool, yes: bool, forget_d
     """Show what was edited in the folder ``path``, and import it; returns the exit code.
 
     Raises:
-      Failed: the folder is no export any more, or cannot be read.
+      Failed: the folder is no longer an export, or cannot be read.
     """
     with writing(path), shell.client() as client:
         try:
@@ -335,7 +335,7 @@ def _show_found(shell: Shell, found: NotesFound) -> None:
         shell.print(first_of(lines))
     _show_problems(shell, [*found.problems, *found.conflicts])
     if found.conflicts:
-        shell.say(["kiro-learn export --markdown writes what memory has beside them."])
+        shell.say(["kiro-learn export --markdown writes the memory's text next to them."])
     if found.are_elsewhere:
         why = "they were replaced, or the folder is of another home."
         shell.say([f"{shell.err.mark('warning')} Memories of unchanged files are not kept here: {why}"])

@@ -26,7 +26,7 @@ COLUMN = 14
 def nothing(terminal: Terminal, *, of_commits: bool = False) -> list[str]:
     if of_commits:
         return [f"{terminal.mark('ok')} No commits to import"]
-    why = "What is not here was imported before, is from before, or is not kept on this machine."
+    why = "The others were imported before, are older than that, or are not on this machine."
     return [f"{terminal.mark('ok')} No past sessions to import", f"{INDENT}{terminal.dim(why)}"]
 
 
@@ -34,9 +34,9 @@ def to_do(survey: Survey, llm: Json, terminal: Terminal) -> list[str]:
     """The contents of each source, and what importing them would bring and cost."""
     least, most = survey.memories
     learned = _between(f"{least:,}", memories(most)) if least < most else memories(most)
-    takes = f"{_between(*map(duration, survey.seconds))}, then some until all is learned"
+    takes = f"{_between(*map(duration, survey.seconds))}, and more until all is learned"
     learning = [
-        ("brings", f"{events(survey.event_count)}, of which {learned} may come"),
+        ("brings", f"{events(survey.event_count)}, which may become {learned}"),
         ("takes", takes),
         *_model(survey, llm),
     ]
@@ -107,7 +107,7 @@ def _model(survey: Survey, llm: Json) -> Iterator[tuple[str, str]]:
         tokens = f"{count / 10**6:.1f} M" if count >= 10**6 else f"{count:,}"
         calls = counted(survey.calls, *texts.CALLS)
         asked = f"{llm['name']}, about {calls} and at most {tokens} tokens"
-        yield "asks", f"{asked}; it goes on tomorrow where a day's calls are spent"
+        yield "asks", f"{asked}; if a day's calls are used up, it goes on tomorrow"
 
 
 def _left_out(skipped: Mapping[str, int]) -> Iterator[tuple[str, str]]:

@@ -119,12 +119,12 @@ class _Imported:
 @click.command("import")
 @click.argument("paths", nargs=-1, metavar="[PATH]...", type=click.Path(exists=True, path_type=Path))
 @click.option(
-    "--source", "sources", multiple=True, metavar="NAME", help="Only of this source; may be given several times."
+    "--source", "sources", multiple=True, metavar="NAME", help="Only from this source; may be given several times."
 )
 @since_option
 @click.option("--project", default="", metavar="NAME|PATH|ID", help="Only of this project: its name, path or id.")
-@click.option("--limit", type=click.IntRange(min=1), help="Only so many sessions, the newest ones.")
-@click.option("--git", is_flag=True, help="Instead, the commits of this project, or of PATH, that say why.")
+@click.option("--limit", type=click.IntRange(min=1), help="Only this many sessions, the newest ones.")
+@click.option("--git", is_flag=True, help="Import instead the commits of this project, or of PATH, that say why.")
 @click.option("--dry-run", is_flag=True, help=texts.DRY_RUN_HELP)
 @click.option("--yes", is_flag=True, help=texts.YES_HELP)
 @click.option("--forget-deleted", is_flag=True, help="Forget the memories whose files were deleted.")
@@ -142,7 +142,7 @@ def import_verb(
     yes: bool,
     forget_deleted: bool,
 ) -> int:
-    """Bring in past sessions, and other memories.
+    """Import past sessions, and the memories of other tools.
 
     Reads what agents keep on this machine, newest first, and hands it to the daemon as if hooks had reported it. It may
     be ended at any time and called again: nothing is stored twice.
@@ -154,7 +154,7 @@ def import_verb(
         import_export.insist_on_it_alone(paths, has_options=any((sources, since, project, limit)))
         return import_export.import_notes(shell, paths[0], dry_run=dry_run, yes=yes, forget_deleted=forget_deleted)
     if forget_deleted:
-        raise Failed("this goes with the folder of an export", exit_code=2)
+        raise Failed("--forget-deleted needs the folder of an export", exit_code=2)
     if any(map(import_export.is_export, paths)):
         import_export.insist_on_it_alone(paths, has_options=any((sources, since, project, limit, dry_run)))
         return import_export.import_file(shell, paths[0])
@@ -233,7 +233,7 @@ def _insist_on_readers(paths: Sequence[Path], stores: Sequence[FoundStore]) -> N
     """Raises Failed: a named file is read by no reader, and everything else would be imported in its place."""
     read = {found.store.path for found in stores}
     if unread := next((path for path in paths if path.is_file() and path.resolve() not in read), None):
-        problem = f"{unread}  is no whole export, of ours or of another memory that is asked for"
+        problem = f"{unread}  is not a complete export, of ours or of another memory that can be read"
         raise Failed(
             problem, hint="A history of Aider or SpecStory is found by the folder of its project.", exit_code=2
         )

@@ -91,7 +91,7 @@ def install_verb(shell: Shell, **wished: Any) -> int:
     return _install(shell, _Wish(**wished), and_start=False)
 
 
-@click.command("uninstall", help=_with_names("Take out of agents' files what install put in."))
+@click.command("uninstall", help=_with_names("Remove from agents' files what install put in."))
 @_agents
 @click.option("--purge", is_flag=True, help="Remove the home too: memories, settings, logs.")
 @_dry_run
@@ -100,9 +100,7 @@ def install_verb(shell: Shell, **wished: Any) -> int:
 def uninstall_verb(shell: Shell, *, purge: bool, **wished: Any) -> int:
     wish = _Wish(**wished)
     if purge and wish.agents:
-        raise Failed(
-            "--purge is for all agents, and goes with none by name", hint="kiro-learn uninstall --purge", exit_code=2
-        )
+        raise Failed("--purge is for all agents: name none", hint="kiro-learn uninstall --purge", exit_code=2)
     return _uninstall(shell, wish, purge=purge)
 
 
@@ -239,7 +237,7 @@ def _say_problems(shell: Shell, problems: Sequence[Exception]) -> None:
 def _project_root(installation: Installation) -> PurePosixPath:
     root = installation.project_root(PurePosixPath(os.path.realpath(".")))
     if root is None:
-        raise Failed("this folder is your own, and no project", hint="kiro-learn install", exit_code=2)
+        raise Failed("this folder is your home folder, not a project", hint="kiro-learn install", exit_code=2)
     return root
 
 
@@ -304,7 +302,7 @@ def _import_offer(shell: Shell) -> Iterator[str]:
     found = Counter(each.reader.title for each in past.found(WantedSessions()))
     if found:
         sessions = counted(found.total(), *texts.SESSIONS)
-        offer = f"{sessions} of {', '.join(found)} lie on this machine"
+        offer = f"{sessions} of {', '.join(found)} are on this machine"
         yield f"{offer}: {shell.out.command('kiro-learn import')}"
 
 
@@ -356,7 +354,7 @@ def _purge(shell: Shell, installation: Installation, wish: _Wish) -> None:
     left = installation.home.remove()
     if not shell.as_json:
         shell.print(
-            [_line(shell, "The home is removed", f"but for what is not ours: {', '.join(left)}" if left else "")]
+            [_line(shell, "The home is removed", f"except for files of others: {', '.join(left)}" if left else "")]
         )
 
 

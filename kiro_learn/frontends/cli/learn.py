@@ -27,7 +27,7 @@ NOTHING_LEARNED = {"events": 0, "records": 0, "parked": 0}
 @in_project
 @printing
 def flush_verb(shell: Shell, project: str) -> None:
-    """Learn now what waits in a project."""
+    """Learn now from the events that wait in a project."""
     began = time.monotonic()
     with shell.client() as client:
         place = projects.meant(client, project)
@@ -67,13 +67,13 @@ def _waiting_in(place: Project) -> progress.Watched:
 
 @click.group("embeddings", no_args_is_help=False)
 def embeddings_verb() -> None:
-    """How much is findable by meaning, and the rest of it now."""
+    """Show how much is findable by meaning, or complete it now."""
 
 
 @embeddings_verb.command("stats")
 @printing
 def stats_verb(shell: Shell) -> None:
-    """Say how many memories are findable by meaning."""
+    """Show how many memories are findable by meaning."""
     with shell.client() as client:
         call = calls.embedding_stats(client)
         if shell.as_json:
@@ -139,7 +139,7 @@ NOTHING_RELEARNED = {
 @click.option(
     "--graph",
     is_flag=True,
-    help="Read the past for facts and preferences instead, by rules: no model is asked, nothing replaced.",
+    help="Instead, find facts and preferences in past events by rules: no model is asked, nothing is replaced.",
 )
 @click.option("--dry-run", is_flag=True, help=texts.DRY_RUN_HELP)
 @click.option("--yes", is_flag=True, help=texts.YES_HELP)
@@ -150,9 +150,7 @@ def relearn_verb(  # click hands every option over
 ) -> int:
     """Have a model learn again what was learned without one."""
     if graph and dry_run:
-        raise Failed(
-            "--dry-run says what a model would replace, and --graph asks none and replaces nothing", exit_code=2
-        )
+        raise Failed("--dry-run and --graph exclude each other: --graph replaces nothing", exit_code=2)
     with shell.client() as client:
         place = projects.meant(client, project)
         if graph:

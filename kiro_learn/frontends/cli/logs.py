@@ -26,8 +26,8 @@ _SHOWN_APART = ("timestamp", "level", "event")
 
 
 @click.command("logs")
-@click.option("-n", "--lines", "count", type=click.IntRange(0, MOST_LINES), default=LINES, help="How many.")
-@click.option("-f", "--follow", "is_following", is_flag=True, help="Go on with those that come, until Ctrl-C.")
+@click.option("-n", "--lines", "count", type=click.IntRange(0, MOST_LINES), default=LINES, help="How many lines.")
+@click.option("-f", "--follow", "is_following", is_flag=True, help="Also print new lines as they come, until Ctrl-C.")
 @printing
 def logs_verb(shell: Shell, *, count: int, is_following: bool) -> None:
     """Show the last lines of the daemon's log."""

@@ -18,12 +18,12 @@ from kiro_learn.frontends.cli.shell import Failed, Shell
 from kiro_learn.model.namespace import actor_id_in
 
 CHANGES = {
-    "title": "One line that says it without the rest.",
-    "summary": "All of what it says.",
-    "text": "All of its captured text; an empty one takes it away.",
-    "fact": "One of its facts; may be given again, and replaces those it has.",
-    "concept": "A word that it should be found by; as with facts.",
-    "file": "A file that it is about; as with facts.",
+    "title": "One line that can be understood without the rest.",
+    "summary": "The whole new summary.",
+    "text": "The whole new captured text; an empty one removes it.",
+    "fact": "A fact; may be given several times; replaces all facts it has.",
+    "concept": "A word to find it by; given and replaced as --fact.",
+    "file": "A file that it is about; given and replaced as --fact.",
 }
 
 BECAME = tuple(name for name in FeedbackCounts._fields if name != "factor")
@@ -40,10 +40,10 @@ def memories_verb() -> None:
 
 @memories_verb.command("list")
 @click.option("--limit", type=click.IntRange(1), default=20, show_default=True, help=texts.LIMIT_HELP)
-@click.option("--all", "show_all", is_flag=True, help="All of them.")
-@click.option("--stale", is_flag=True, help="Only those that cite files that are gone or were changed since.")
+@click.option("--all", "show_all", is_flag=True, help="List all memories.")
+@click.option("--stale", is_flag=True, help="Only memories that cite files which are gone or have changed.")
 @click.option("--branch", metavar="NAME", type=typed, help=texts.ON_BRANCH_HELP)
-@click.option("--pinned", is_flag=True, help="Only those that are pinned.")
+@click.option("--pinned", is_flag=True, help="Only pinned memories.")
 @in_projects
 @printing
 def list_verb(
@@ -113,7 +113,7 @@ def _list_stale(shell: Shell, limit: int | None, project: str, *, everywhere: bo
     name = texts.ALL_PROJECTS if everywhere else places[0].name
     shell.print(memory_screen.stale_rows(items, shell.now(), shell.out))
     if all(page["folder"] is None for page in pages):
-        shell.print([f"No folder of {name} is known, so the files that its memories cite cannot be looked at."])
+        shell.print([f"No folder of {name} is known, so the files that its memories cite cannot be checked."])
         return
     shell.print(memory_screen.listed_stale(len(items), total, name, shell.out))
 
@@ -123,7 +123,7 @@ def _list_stale(shell: Shell, limit: int | None, project: str, *, everywhere: bo
 @in_projects
 @printing
 def show_verb(shell: Shell, memory: str, project: str, everywhere: bool) -> None:
-    """Show one memory: a full id, or the end of one."""
+    """Show one memory, by its id or the end of its id."""
     with shell.client() as client:
         record = record_ids.found(client, memory, projects.places(client, project, everywhere=everywhere))
         if shell.as_json:
@@ -190,7 +190,7 @@ def history_verb(shell: Shell, memory: str, project: str, everywhere: bool) -> N
 @in_projects
 @printing
 def undo_verb(shell: Shell, *, memory: str, yes: bool, project: str, everywhere: bool) -> None:
-    """Put back what a memory replaced, and take it away."""
+    """Put back what a memory replaced, and remove that memory."""
     with shell.client() as client:
         record = record_ids.found(client, memory, projects.places(client, project, everywhere=everywhere))
         if not yes:
@@ -203,7 +203,7 @@ def undo_verb(shell: Shell, *, memory: str, yes: bool, project: str, everywhere:
 
 @memories_verb.command("forget")
 @click.argument("memory", nargs=-1, required=True, metavar="MEMORY...")
-@click.option("--same-words", "with_same", is_flag=True, help="Also those that hold the same words.")
+@click.option("--same-words", "with_same", is_flag=True, help="Also forget memories that hold the same words.")
 @click.option("--yes", is_flag=True, help=texts.YES_HELP)
 @in_projects
 @printing
@@ -281,7 +281,7 @@ def _those_there(client: Client, ids: Sequence[str]) -> Iterator[Json]:
 @in_projects
 @printing
 def pin_verb(shell: Shell, *, memory: str, project: str, everywhere: bool) -> None:
-    """Pin a memory: every session is told it as it starts, and it is never cut by age."""
+    """Pin a memory: every session is told it at its start. It is never cut by age."""
     _, answer = _said_of(shell, memory, project_calls.pin, project, everywhere=everywhere)
     shell.answer(answer, lambda: [f"{shell.out.mark('ok')} Pinned: {answer['title']}"])
 
@@ -301,7 +301,7 @@ def unpin_verb(shell: Shell, *, memory: str, project: str, everywhere: bool) -> 
 @in_projects
 @printing
 def helped_verb(shell: Shell, *, memory: str, project: str, everywhere: bool) -> None:
-    """Say that a memory that was told helped: it is told a little sooner."""
+    """Say that a memory helped: it is told a little sooner."""
     helped = partial(project_calls.judge, feedback="helped")
     record, counts = _said_of(shell, memory, helped, project, everywhere=everywhere)
     shell.answer(counts, lambda: [_became(record, counts, shell)])
@@ -312,7 +312,7 @@ def helped_verb(shell: Shell, *, memory: str, project: str, everywhere: bool) ->
 @in_projects
 @printing
 def wrong_verb(shell: Shell, *, memory: str, project: str, everywhere: bool) -> None:
-    """Say that a memory that was told is wrong: it is told a little later. To correct it: memories edit."""
+    """Say that a memory is wrong: it is told a little later. To correct it: memories edit."""
     wrong = partial(project_calls.judge, feedback="wrong")
     record, counts = _said_of(shell, memory, wrong, project, everywhere=everywhere)
     shell.answer(counts, lambda: [_became(record, counts, shell)])

@@ -118,12 +118,12 @@ def to_forget(
     head = terminal.bold(f"Forget {memories(len(records))}")
     stays = [titled("stays", record, terminal) for record in same_words[:SAME_WORDS_SHOWN]]
     if same_words:
-        stays.append(f"{INDENT}{'':7}{_more(same_words)}: --same-words takes them along")
+        stays.append(f"{INDENT}{'':7}{_more(same_words)}: --same-words forgets them too")
     return [head, *goes, *stays, f"{INDENT}{'stays':7}the events they were learned from"]
 
 
 def edited(new: str, old: str, terminal: Terminal) -> list[str]:
-    return [f"{terminal.mark('ok')} Corrected: {short(new)} stands for {short(old)}"]
+    return [f"{terminal.mark('ok')} Corrected: {short(new)} replaces {short(old)}"]
 
 
 def forgotten(count: int, same_words: Sequence[str], terminal: Terminal) -> list[str]:
@@ -173,7 +173,7 @@ def _fields(record: Json, now: datetime) -> Iterator[tuple[str, str]]:
     yield _origin(record, calendar_time(moment_of(record["created_at"]), now))
     if record.get("pinned_at"):
         time = calendar_time(moment_of(record["pinned_at"]), now)
-        yield "Pinned", f"since {time}, told as every session starts"
+        yield "Pinned", f"since {time}, told at the start of every session"
     if record.get("stale_at"):
         yield "Stale", f"since {calendar_time(moment_of(record['stale_at']), now)}"
 

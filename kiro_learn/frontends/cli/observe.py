@@ -26,10 +26,15 @@ def _about(verb: Verb) -> Verb:
     """Adds options: the verb is called with ``concepts``, ``files`` and ``session``."""
     verb = click.option("--session", metavar="ID", help="The session that it belongs to.")(verb)
     verb = click.option(
-        "--file", "files", multiple=True, metavar="PATH", help="A file that it is about; may be given again."
+        "--file", "files", multiple=True, metavar="PATH", help="A file that it is about; may be given several times."
     )(verb)
     return click.option(
-        "--concept", "concepts", multiple=True, type=typed, metavar="WORD", help="What it is about; may be given again."
+        "--concept",
+        "concepts",
+        multiple=True,
+        type=typed,
+        metavar="WORD",
+        help="A subject that it is about; may be given several times.",
     )(verb)
 
 
@@ -40,7 +45,7 @@ def _about(verb: Verb) -> Verb:
     default="",
     type=typed_or_piped,
     metavar="TEXT",
-    help="More of it: what a command printed, a diff; - is standard input.",
+    help="Its details, such as the output of a command or a diff; - is standard input.",
 )
 @click.option(
     "--type",
@@ -63,7 +68,7 @@ def observe_verb(
     session: str | None,
     project: str,
 ) -> None:
-    """Keep what was done or seen, in your words."""
+    """Store what was done or seen, in your words."""
     read, modified = (files, ()) if kind == READ else ((), files)
     with shell.client() as client:
         call = calls.store_observation(
@@ -82,30 +87,32 @@ def observe_verb(
 
 @click.group("knowledge", cls=ListsAlone)
 def knowledge_verb() -> None:
-    """Keep and list what holds from now on."""
+    """Store and list knowledge that holds from now on."""
 
 
 @knowledge_verb.command("add")
 @click.argument("knowledge_type", metavar="TYPE", type=click.Choice(KINDS))
 @click.argument("title", type=typed)
 @click.argument("content", type=typed_or_piped)
-@click.option("--severity", type=click.Choice(["hard", "soft"]), help="Of a constraint.")
-@click.option("--reason", type=typed, metavar="TEXT", help="Why: of a constraint, a decision or something rejected.")
+@click.option("--severity", type=click.Choice(["hard", "soft"]), help="How strict a constraint is.")
+@click.option(
+    "--reason", type=typed, metavar="TEXT", help="The reason for a constraint, a decision or a rejected idea."
+)
 @click.option(
     "--alternative",
     "alternatives",
     multiple=True,
     type=typed,
     metavar="TEXT",
-    help="What else there was: of a decision or something rejected; may be given again.",
+    help="An alternative to a decision or a rejected idea; may be given several times.",
 )
-@click.option("--context", type=typed, metavar="TEXT", help="Where it applies: of a heuristic.")
-@click.option("--confidence", type=click.Choice(["high", "medium", "low"]), help="How sure it is: of a heuristic.")
+@click.option("--context", type=typed, metavar="TEXT", help="When a heuristic applies.")
+@click.option("--confidence", type=click.Choice(["high", "medium", "low"]), help="How sure a heuristic is.")
 @_about
 @in_project
 @printing
 def add_verb(shell: Shell, *, title: str, content: str, project: str, **given: Any) -> None:
-    """Keep a constraint, a decision, a heuristic or something rejected."""
+    """Store a constraint, a decision, a heuristic or a rejected idea."""
     # The other values in ``given`` have the names that the SDK uses.
     with shell.client() as client:
         place = projects.called(client, project)
@@ -118,7 +125,7 @@ def add_verb(shell: Shell, *, title: str, content: str, project: str, **given: A
 @in_project
 @printing
 def list_verb(shell: Shell, limit: int, project: str) -> None:
-    """List what holds in a project, newest first."""
+    """List the knowledge of a project, newest first."""
     with shell.client() as client:
         place = projects.called(client, project)
         page = client.body_of(project_calls.knowledge(client, limit=limit, project=place.spelled))
@@ -141,19 +148,19 @@ def kept(stored: StoredId, terminal: Terminal) -> list[str]:
 
 def _repeated(repeat: Repeat, terminal: Terminal) -> Iterator[str]:
     if not repeat.differs:
-        yield f"{terminal.mark('ok')} The same was kept a moment ago; once is enough"
+        yield f"{terminal.mark('ok')} The same was stored a moment ago; it is not stored twice"
         return
-    said = f"Not kept: {short(repeat.duplicate_of)}, of a moment ago, has its type, title and text"
+    said = f"Not stored: {short(repeat.duplicate_of)}, stored a moment ago, has the same type, title and text"
     yield f"{terminal.mark('warning')} {said}"
     names = ", ".join(name.replace("_", " ") for name in repeat.differs)
-    yield f"{memory_screen.INDENT}Differs in: {names} \N{MIDDLE DOT} another title keeps it"
+    yield f"{memory_screen.INDENT}Differs in: {names} \N{MIDDLE DOT} use another title to store it"
 
 
 def held(count: int, project: str, terminal: Terminal, *, is_all: bool) -> list[str]:
     """The number of memories that were listed."""
     if not count:
         command = terminal.command("kiro-learn knowledge add")
-        return [f"Nothing was kept that holds in {project}. Keep it: {command}"]
+        return [f"No knowledge is stored for {project}. Add some: {command}"]
     line = f"{counted(count, 'memory that holds', 'memories that hold')} in {project}"
     return [terminal.dim(line if is_all else texts.DOT.join((line, texts.MORE_BY_LIMIT)))]
 

@@ -64,7 +64,7 @@ def no_blank(context: click.Context, option: click.Parameter, value: str | None)
     """
     is_given = context.get_parameter_source(str(option.name)) is ParameterSource.COMMANDLINE
     if is_given and value is not None and not value.strip():
-        raise click.BadParameter("it is empty: say which, or leave the option out", context, option)
+        raise click.BadParameter("it is empty: give a value, or leave the option out", context, option)
     return value
 
 
@@ -74,7 +74,7 @@ def in_project(verb: Verb) -> Verb:
         "--project",
         default="",
         metavar="NAME|PATH|ID",
-        help="Another project than that of this folder: its name, path or id.",
+        help="The project, if not that of this folder: its name, path or id.",
         is_eager=True,  # the callback of --everywhere looks at it
         callback=no_blank,
         shell_complete=_project_names,
@@ -105,12 +105,9 @@ def _refuse_both(context: click.Context, _option: click.Parameter, everywhere: b
     return everywhere
 
 
-def since_option(verb: Verb) -> Verb:
+def since_option(verb: Verb, *, about: str = "Only what happened at this time or later.") -> Verb:
     """A verb about a time on: called with ``since`` as ISO 8601 with an offset, or None for all time."""
-    option = click.option(
-        "--since", default="", metavar="DATE|TIME", callback=_moment, help="Only what happened at or after it."
-    )
-    return option(verb)
+    return click.option("--since", default="", metavar="DATE|TIME", callback=_moment, help=about)(verb)
 
 
 def until_option(verb: Verb) -> Verb:

@@ -23,16 +23,13 @@ from kiro_learn.frontends.cli.terminal import (
     spread,
 )
 
-SESSION_HELP = "Only of the session of this id."
+SESSION_HELP = "Only the session with this id."
 SLOT_COLUMN = 17
 
 
 @click.group("projects", cls=ListsAlone)
 def projects_verb() -> None:
-    """The projects that something is known of.
-
-    Listed, renamed, merged into one another, or forgotten.
-    """
+    """List, show, rename, merge or forget projects."""
 
 
 @projects_verb.command("list")
@@ -51,7 +48,7 @@ def list_verb(shell: Shell) -> None:
 @click.argument("project", default="")
 @printing
 def show_verb(shell: Shell, project: str) -> None:
-    """Show what a project's files say of its languages, tools and commands, with where they say it."""
+    """Show a project's languages, tools and commands. Each is shown with the file that states it."""
     with shell.client() as client:
         place = projects.called(client, project)
         call = project_calls.profile(client, project=place.spelled)
@@ -62,7 +59,7 @@ def show_verb(shell: Shell, project: str) -> None:
     if facts:
         shell.print([_fact(fact, shell) for fact in facts])
     else:
-        shell.say([f"No manifest is read of {place.name}: it has none, or its folder is not known"])
+        shell.say([f"{place.name} has no manifest that can be read, or its folder is not known"])
 
 
 @projects_verb.command("forget")
@@ -82,11 +79,11 @@ def forget_verb(shell: Shell, *, project: str, delete_copies: bool, yes: bool) -
 @click.argument("name")
 @printing
 def rename_verb(shell: Shell, project: str, name: str) -> None:
-    """Call a project otherwise. Its folder finds it as before."""
+    """Rename a project. Its folder still leads to it."""
     with shell.client() as client:
         found = projects.meant(client, project)
         renamed = client.carry_out(json_calls.rename_project(client, typed(name), project=found.namespace))
-    shell.answer(renamed, lambda: [f"{shell.out.mark('ok')} {found.name} is called {renamed['project']}"])
+    shell.answer(renamed, lambda: [f"{shell.out.mark('ok')} {found.name} is now called {renamed['project']}"])
 
 
 @projects_verb.command("merge")
@@ -135,10 +132,10 @@ def _row(project: Json, shell: Shell) -> str:
 @in_project
 @printing
 def pause_verb(shell: Shell, session: str | None, project: str) -> None:
-    """Take nothing in for a while, and tell nothing.
+    """Pause a project or a session.
 
-    For a project, or one session in it, until it is resumed. A session's pause
-    ends with the session.
+    Until kiro-learn resume, nothing of it is stored, and it is told nothing. A
+    session's pause also ends with the session.
     """
     with shell.client() as client:
         place = projects.called(client, project)

@@ -142,7 +142,7 @@ def _name_successor(client: Client, end: str, looked_at: Sequence[Json]) -> None
                     said = (
                         f'{short(old["record_id"])} was corrected: {short(new)} "{cut(record["title"], CLOSEST_WIDTH)}"'
                     )
-                    raise Failed(f"{said} stands for it", hint=f"kiro-learn memories show {new}")
+                    raise Failed(f"{said} replaces it", hint=f"kiro-learn memories show {new}")
 
 
 def _by_id(client: Client, record_id: str, projects: Sequence[Project]) -> Json:
@@ -156,7 +156,7 @@ def _by_id(client: Client, record_id: str, projects: Sequence[Project]) -> Json:
     named = {project.namespace for project in projects if project.is_named}
     if named and record["namespace"] not in named:
         message = f"{record_id} is not in {title(projects)}"
-        raise Failed(message, hint="the same command without --project, which finds a whole id everywhere")
+        raise Failed(message, hint="the same command without --project: a whole id is found everywhere")
     return record
 
 

@@ -36,13 +36,13 @@ def _end(context: click.Context, option: click.Parameter, text: str) -> str | No
     type=click.Choice(MODES),
     default=MODES[0],
     show_default=True,
-    help="By words and meaning, by one of them, or in the search syntax.",
+    help="How to search: by words and meaning, by one of them, or in the search syntax.",
 )
 @click.option(
     "--type",
     metavar="TYPE",
     multiple=True,
-    help="Only memories of this type, such as decision or file-write; may be given again.",
+    help="Only memories of this type, such as decision or file-write; may be given several times.",
 )
 @since_option
 @click.option(
@@ -50,7 +50,7 @@ def _end(context: click.Context, option: click.Parameter, text: str) -> str | No
     default="",
     metavar="DATE|TIME",
     callback=_end,
-    help="Only what was before this moment, or up to the end of this date.",
+    help="Only what happened before this time, or up to the end of this date.",
 )
 @click.option("--session", metavar="ID", type=typed, help="Only memories of this session.")
 @click.option("--concept", metavar="WORD", type=typed, help="Only memories with this concept.")
@@ -59,7 +59,7 @@ def _end(context: click.Context, option: click.Parameter, text: str) -> str | No
 )
 @click.option("--stale", is_flag=True, help="Only memories that cite files known to have changed.")
 @click.option("--branch", metavar="NAME", type=typed, help=texts.ON_BRANCH_HELP)
-@click.option("--explain", is_flag=True, help="Show what each score is made of.")
+@click.option("--explain", is_flag=True, help="Show the parts of each score.")
 @click.option("--limit", type=click.IntRange(1, 100), default=10, show_default=True, help=texts.LIMIT_HELP)
 @in_projects
 @printing
@@ -203,7 +203,7 @@ def warning(text: str, terminal: Terminal) -> list[str]:
 def warnings(found: Json, terminal: Terminal) -> list[str]:
     """Warnings that the answer may be incomplete, or has little to do with the query."""
     is_far = "nothing_near" in found and found["hits"]
-    far = warning("Nothing is near: what is shown has little to do with it.", terminal) if is_far else []
+    far = warning("Nothing is close: these results have little to do with the query.", terminal) if is_far else []
     return [*far, *partial_answer(found["degraded"], terminal)]
 
 

@@ -17,7 +17,7 @@ from kiro_learn.frontends.cli.terminal import calendar_time, counted, memories, 
 def share_verb() -> None:
     """Share memories of a project with a team.
 
-    share list says how it stands; without a verb, that is done. setup, admit,
+    share alone does the same as share list. setup, admit,
     expel and members are for the owner of the team's database.
     """
 
@@ -25,7 +25,7 @@ def share_verb() -> None:
 @share_verb.command("list")
 @printing
 def list_verb(shell: Shell) -> None:
-    """What is shared, and what others share. Nothing is changed."""
+    """Show what is shared, and what others share. Changes nothing."""
     with shell.client() as client:
         _show(shell, client.carry_out(json_calls.sharing(client)))
 
@@ -43,7 +43,7 @@ def now_verb(shell: Shell) -> None:
 @in_project
 @printing
 def withdraw_verb(shell: Shell, *, memory: str, project: str) -> None:
-    """Take a memory back from the team, and let it stay here."""
+    """Take a memory back from the team, and keep it only here."""
     _withhold(shell, memory, project, is_withheld=True)
 
 
@@ -110,7 +110,7 @@ def _lines(project: Json, shell: Shell) -> list[str]:
 @click.argument("url", metavar="URL")
 @printing
 def setup_verb(shell: Shell, *, url: str) -> None:
-    """Make the tables of a team in a PostgreSQL database, or bring them to today."""
+    """Make or update the tables of a team in a PostgreSQL database."""
     shell.open_maintenance().open_team(url).set_up()
     command = "kiro-learn share admit URL PROJECT ROLE..."
     shell.answer(
@@ -138,7 +138,7 @@ def admit_verb(shell: Shell, *, url: str, project: str, roles: tuple[str, ...]) 
 @click.argument("roles", metavar="ROLE...", nargs=-1, required=True)
 @printing
 def expel_verb(shell: Shell, *, url: str, project: str, roles: tuple[str, ...]) -> None:
-    """Let roles no longer share a project. What they shared stays there, and is theirs to take back."""
+    """Stop roles from sharing a project. What they shared stays there; only they can take it back."""
     if not shell.open_maintenance().open_team(url).expel(project, roles):
         raise Failed(f"none of these roles shares {project}")
     _show_members(shell, url)

@@ -182,7 +182,9 @@ class Shell(NamedTuple):
             return True
         if not self.can_ask:
             raise Failed(
-                "this asks first, and there is no terminal to ask in", hint="the same command with --yes", exit_code=2
+                "this command asks first, and there is no terminal to ask in",
+                hint="the same command with --yes",
+                exit_code=2,
             )
         sys.stderr.write(f"{question} {'[Y/n]' if enter_means else '[y/N]'} ")
         sys.stderr.flush()

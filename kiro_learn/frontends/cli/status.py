@@ -22,10 +22,10 @@ CLEAR = "\x1b[H\x1b[2J"
 
 
 @click.command("status")
-@click.option("--watch", is_flag=True, help="Say it again every 2 seconds.")
+@click.option("--watch", is_flag=True, help="Show it again every 2 seconds.")
 @printing
 def status_verb(shell: Shell, watch: bool) -> int:
-    """Say how the daemon is."""
+    """Show the state of the daemon and its memory."""
     with shell.client(patience_seconds=PATIENCE_SECONDS) as client:
         while True:
             code = _say(shell, client, clear=watch and shell.out.has_colours)

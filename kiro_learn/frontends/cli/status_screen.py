@@ -36,7 +36,7 @@ MUTE_CONTEXTS = {
     "words": "words never found anything",
     "meaning": "meaning never found anything",
     "names": "no name was ever found, though entities have words of messages",
-    "graph": "nothing was ever found near an entity that is named",
+    "graph": "nothing was ever found next to an entity that is named",
 }
 
 COLUMN = 12

@@ -19,10 +19,10 @@ ALL_PROJECTS = "all projects"
 MORE_BY_LIMIT = "more: --limit"
 UNREADABLE = "(its row cannot be read)"
 
-YES_HELP = "Do not ask."
-LIMIT_HELP = "How many at most."
+YES_HELP = "Do not ask for confirmation."
+LIMIT_HELP = "The most to show."
 DRY_RUN_HELP = "Show what would be done, and do nothing."
-ON_BRANCH_HELP = "Only memories learned on this branch, not merged."
+ON_BRANCH_HELP = "Only memories learned on this branch, while it is not merged."
 DELETE_COPIES_HELP = "Delete backups from which it cannot be removed, instead of naming them."
 
 ANSWERS = "Daemon answers"

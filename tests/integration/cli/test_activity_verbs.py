@@ -152,12 +152,12 @@ def test_a_project_without_memories_has_nothing_to_show(place: Place, tmp_path: 
     for arguments, said in (
         (("timeline",), "No memory in new yet."),
         (("sessions",), "No session in new yet."),
-        (("knowledge",), "Nothing was kept that holds in new. Keep it: kiro-learn knowledge add"),
+        (("knowledge",), "No knowledge is stored for new. Add some: kiro-learn knowledge add"),
     ):
         assert done(kiro_learn(place.home, *arguments, cwd=tmp_path / "new")) == f"{said}\n"
     assert done(kiro_learn(place.home, "timeline", "--json", cwd=tmp_path / "new")).startswith('{"anchor": null')
     error, hint = failed(kiro_learn(place.home, "sessions", "resume", cwd=tmp_path / "new"))
-    assert (error, hint) == ("error: no session of new said where it stands yet", "hint:  kiro-learn sessions list")
+    assert (error, hint) == ("error: no session of new has a summary yet", "hint:  kiro-learn sessions list")
 
 
 def test_sessions_are_listed_and_resumed(place: Place) -> None:
@@ -187,7 +187,7 @@ def test_what_is_observed_is_kept_once_and_redacted(place: Place, tmp_path: Path
     said = done(kiro_learn(place.home, *asked, "--concept", "settings", cwd=folder))
     assert said.startswith("✓ Kept as …")
     assert done(kiro_learn(place.home, *asked, "--concept", "settings", cwd=folder)) == (
-        "✓ The same was kept a moment ago; once is enough\n"
+        "✓ The same was stored a moment ago; it is not stored twice\n"
     )
     assert "  Differs in: concepts · " in done(kiro_learn(place.home, *asked, cwd=folder))
     again = json.loads(done(kiro_learn(place.home, *asked, "--json", cwd=folder)))
@@ -287,4 +287,4 @@ def test_a_retrieval_asked_again_is_the_same_until_something_changes(place: Plac
     path.write_text(json.dumps(case), encoding="utf-8")
     assert "has no prompt" in failed(place.run("context", "--replay", str(path)), code=2)[0]
     path.write_text("[1]", encoding="utf-8")
-    assert "is no test case" in failed(place.run("context", "--replay", str(path)), code=2)[0]
+    assert "is not a test case" in failed(place.run("context", "--replay", str(path)), code=2)[0]

@@ -18,7 +18,7 @@ from tests.integration.stand_in import PROMPT, SHIM, daemon, ok
 
 NOTE = "! The daemon is of another build: "
 RESTART = "it was started before this command was installed: kiro-learn restart"
-UPDATE = f"it is v9.0.0 and this command v{__version__}, which is to be updated: docs/update.md"
+UPDATE = f"it is v9.0.0 and this command v{__version__}, which must be updated: docs/update.md"
 
 
 def call_it(home: Path, build: str, version: str) -> None:

@@ -23,4 +23,4 @@ BLANK = [
 def test_what_is_blank_is_refused_before_the_daemon_is_asked(tmp_path: Path, arguments: tuple[str, ...]) -> None:
     completed = kiro_learn(tmp_path / "home", *arguments)
     assert completed.returncode == 2
-    assert "it is empty: say which" in completed.stderr
+    assert "it is empty: give a value" in completed.stderr

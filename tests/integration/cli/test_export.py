@@ -98,7 +98,7 @@ def test_lines_that_are_missing_before_the_end_are_counted(
     exported.write_bytes(b"".join([*lines[:2], *lines[4:]]))
     completed = kiro_learn(other, "import", str(exported), cwd=folder)
     assert completed.returncode == 1
-    assert "Of the file 2 lines are missing" in completed.stderr
+    assert "The file lacks 2 lines" in completed.stderr
     exported.write_bytes(b"".join(lines))
     assert kiro_learn(other, "import", str(exported), cwd=folder).returncode == 0
 
@@ -110,4 +110,4 @@ def test_a_later_format_changes_nothing_and_an_export_is_taken_alone(other: Path
     said = "\n".join(failed(kiro_learn(other, "import", str(path))))
     assert "reads format 1 of an export, and this one has 2" in said
     for arguments in ((str(path), "--dry-run"), (str(path), str(second)), (str(path), "--limit", "1")):
-        assert "an export is taken whole" in failed(kiro_learn(other, "import", *arguments), code=2)[0]
+        assert "an export is imported whole" in failed(kiro_learn(other, "import", *arguments), code=2)[0]

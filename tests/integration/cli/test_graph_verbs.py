@@ -98,7 +98,7 @@ def test_what_holds_is_listed_and_what_held_too(place: Place) -> None:
     assert facts(place) == {("uses", "Valkey"), ("listens_on_port", "9090")}
     assert ("uses", "Redis") in facts(place, "--all")
     assert facts(place, "--text", "valk") == {("uses", "Valkey")}
-    assert done(place.run("facts", "list", "--text", "zebra")) == "No facts of web-shop are like that.\n"
+    assert done(place.run("facts", "list", "--text", "zebra")) == "No facts of web-shop match.\n"
     assert done(place.run("preferences", "list")).endswith("\n1 preference of web-shop\n")
 
 
@@ -173,7 +173,7 @@ def test_the_block_of_a_prompt_is_shown_and_explained(place: Place) -> None:
     nothing = place.run("context", "which port does web-shop use?", "--graph", "--tokens", "9")
     assert nothing.stderr.endswith("knows nothing that is close enough and fits into 9 tokens.\n")
     refused = place.run("context", "x", "--profile", "literal")
-    assert (refused.returncode, "goes with --graph only" in refused.stderr) == (2, True)
+    assert (refused.returncode, "needs --graph" in refused.stderr) == (2, True)
 
 
 def test_one_is_put_right_by_hand(place: Place) -> None:
@@ -219,7 +219,7 @@ def test_one_is_shown_with_its_evidence_and_forgotten(place: Place) -> None:
         done(place.run("procedures", "edit", newer["id"], "--step", "bump", "--step", "push"))
         newer, *earlier = place.json("procedures", "list", "--all")["items"]
     (item,) = earlier
-    assert "1 event speaks for it" in done(place.run("procedures", "show", item["id"]))
+    assert "1 event supports it" in done(place.run("procedures", "show", item["id"]))
     assert len(place.json("procedures", "show", item["id"])["evidence"]) == 1
     assert failed(place.run("procedures", "forget", item["id"]), 2)[-2].endswith("there is no terminal to ask in")
     assert place.json("procedures", "show", item["id"])["superseded_by"] == newer["id"]

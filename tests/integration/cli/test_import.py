@@ -181,7 +181,7 @@ def test_a_file_that_nothing_reads_is_refused_and_nothing_is_imported_instead(
     damaged = tmp_path / "kiro-learn-2026-09-02.jsonl"
     damaged.write_bytes(b'\xff{"kiro_learn_export":{"format":1}}\n')
     said = failed(kiro_learn(daemon.home, "import", str(damaged), "--yes", changes={"HOME": str(tmp_path)}), code=2)
-    assert said[0].startswith(f"error: {damaged}  is no whole export")
+    assert said[0].startswith(f"error: {damaged}  is not a complete export")
     assert events(daemon) == []
 
 

@@ -190,7 +190,7 @@ def test_what_is_in_the_home_and_not_ours_stays(machine: Machine) -> None:
     (machine.home / "my-model").mkdir()
     purged = machine.run("uninstall", "--purge", "--yes")
     assert purged.returncode == 0
-    assert "but for what is not ours: my-model" in purged.stdout
+    assert "except for files of others: my-model" in purged.stdout
     assert [path.name for path in machine.home.iterdir()] == ["my-model"]
 
 
@@ -199,7 +199,7 @@ def test_what_is_in_the_home_and_not_ours_stays(machine: Machine) -> None:
     [
         (("install", "emacs"), 2, "emacs"),
         (("uninstall", "codex", "--purge"), 2, "--purge is for all agents"),
-        (("install", "--project"), 2, "this folder is your own, and no project"),
+        (("install", "--project"), 2, "this folder is your home folder, not a project"),
         (("uninstall", "--yes"), 0, ""),
     ],
 )

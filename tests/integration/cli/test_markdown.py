@@ -109,11 +109,11 @@ def test_a_damaged_index_is_refused_and_other_options_too(home: Path, tmp_path: 
     index.write_text(lines.replace('"format":1', '"format":2'))
     assert "reads format 1 of an export" in failed(kiro_learn(home, "import", str(notes)))[0]
     index.write_text("{}")
-    assert "is no export any more" in failed(kiro_learn(home, "import", str(notes)))[0]
+    assert "is no longer an export" in failed(kiro_learn(home, "import", str(notes)))[0]
     index.write_text(lines.replace("web-shop-", "../web-shop-"))
     for verb in (("import", str(notes), "--yes"), ("export", "--markdown", str(notes))):
-        assert "is no export any more" in failed(kiro_learn(home, *verb))[0]
-    assert "taken whole" in failed(kiro_learn(home, "import", str(notes), "--limit", "1"), code=2)[0]
+        assert "is no longer an export" in failed(kiro_learn(home, *verb))[0]
+    assert "imported whole" in failed(kiro_learn(home, "import", str(notes), "--limit", "1"), code=2)[0]
     assert "name one place" in failed(kiro_learn(home, "export", "a", "--markdown", "b"), code=2)[0]
     assert "folder of an export" in failed(kiro_learn(home, "import", "--forget-deleted"), code=2)[0]
 

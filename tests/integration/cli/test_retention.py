@@ -50,7 +50,7 @@ def test_it_is_shown_then_done_and_gone_from_the_file(home: Path) -> None:
     database = home / "kiro-learn.db"
     shown = done(kiro_learn(home, "retention", "--events", "30"))
     assert "contents of 3 events older than 30 days" in shown
-    assert "Let it go: kiro-learn retention --events 30 --apply" in shown
+    assert "Remove it: kiro-learn retention --events 30 --apply" in shown
     assert failed(kiro_learn(home, "retention", "--events", "30", "--apply"), code=2)
     assert SECRET in events(home)
     went = json.loads(done(kiro_learn(home, "retention", "--events", "30", "--apply", "--yes", "--json")))
@@ -59,13 +59,15 @@ def test_it_is_shown_then_done_and_gone_from_the_file(home: Path) -> None:
     assert SECRET not in events(home)
     for path in (database, Path(f"{database}-wal")):
         assert SECRET.encode() not in path.read_bytes()
-    assert done(kiro_learn(home, "retention", "--events", "30", "--apply")).endswith("Nothing is old enough to go\n")
+    assert done(kiro_learn(home, "retention", "--events", "30", "--apply")).endswith(
+        "Nothing is old enough to be removed\n"
+    )
 
 
 def test_the_command_that_is_shown_lets_go_what_was_shown(home: Path) -> None:
     """A rule that was turned off this time is turned off in the command too, since the settings may differ."""
     shown = done(kiro_learn(home, "retention", "--events", "30", "--distill", "0"))
-    assert "Let it go: kiro-learn retention --events 30 --distill 0 --apply" in shown
+    assert "Remove it: kiro-learn retention --events 30 --distill 0 --apply" in shown
 
 
 def test_by_the_settings_nothing_goes(home: Path) -> None:

@@ -112,8 +112,8 @@ def test_a_running_daemon_needs_a_restart_and_a_variable_that_wins_is_named(home
         said = kiro_learn(home, "config", "set", "log.level", "debug", changes={"KIRO_LEARN_LOG_LEVEL": "error"})
         assert (said.returncode, said.stdout) == (0, "✓ log.level is debug\n")
         assert said.stderr.splitlines() == [
-            "! KIRO_LEARN_LOG_LEVEL is set in this environment and wins over the file",
-            "! The daemon runs with what it read at its start: kiro-learn restart",
+            "! KIRO_LEARN_LOG_LEVEL is set in this environment and overrides the file",
+            "! The daemon still uses the settings of its start: kiro-learn restart",
         ]
 
 
@@ -174,7 +174,10 @@ def test_a_completion_is_printed_and_installed(home: Path, tmp_path: Path, shell
     done(kiro_learn(home, "completion", shell, "--install", changes=changes))
     assert (tmp_path / place).read_text().rstrip() == printed.rstrip()
     (tmp_path / place).write_text("mine")
-    assert "is there and not ours" in failed(kiro_learn(home, "completion", shell, "--install", changes=changes))[0]
+    assert (
+        "exists, and this program did not write it"
+        in failed(kiro_learn(home, "completion", shell, "--install", changes=changes))[0]
+    )
     assert (tmp_path / place).read_text() == "mine"
 
 

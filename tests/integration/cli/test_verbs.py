@@ -211,7 +211,7 @@ def test_what_holds_the_same_words_is_shown_and_goes_on_request(place: Place) ->
     )
     shown = place.run("memories", "forget", "K7Q450", "--project", "api").stderr
     assert "  stays  …K7Q452  Key 52\n" in shown
-    assert "2 more hold the same words: --same-words takes them along\n" in shown
+    assert "2 more hold the same words: --same-words forgets them too\n" in shown
     said = done(place.run("memories", "forget", "K7Q450", "--yes", "--project", "api"))
     assert said == "✓ 1 memory forgotten\n! 2 more hold the same words: …K7Q452, …K7Q451\n"
     asked = ("memories", "forget", "K7Q451", "--same-words", "--yes", "--project", "api", "--json")

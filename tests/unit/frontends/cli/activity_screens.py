@@ -69,9 +69,9 @@ Mon 10:09        0.0 s       1        0  s-2
         ],
         """\
 ✓ Kept as …K7Q4M2 · found from now on
-✓ The same was kept a moment ago; once is enough
-! Not kept: …K7Q4M2, of a moment ago, has its type, title and text
-  Differs in: concepts, files modified · another title keeps it""",
+✓ The same was stored a moment ago; it is not stored twice
+! Not stored: …K7Q4M2, stored a moment ago, has the same type, title and text
+  Differs in: concepts, files modified · use another title to store it""",
     ),
     "knowledge": (
         lambda terminal: [
@@ -82,7 +82,7 @@ Mon 10:09        0.0 s       1        0  s-2
         """\
 1 memory that holds in web-shop
 20 memories that hold in web-shop · more: --limit
-Nothing was kept that holds in web-shop. Keep it: kiro-learn knowledge add""",
+No knowledge is stored for web-shop. Add some: kiro-learn knowledge add""",
     ),
     "embeddings": (
         lambda terminal: [

@@ -64,7 +64,7 @@ workflow: Run the linter, then �[31mthe tests
                     then �[31mthe tests
   valid from        2026-01-02T10:00:00.000000Z
   id                pf_01M85VG5V5ZMWRN0V5WMH938HD
-2 events speak for it""",
+2 events support it""",
     ),
     "forgetting an entity": (
         lambda terminal: graph_screen.to_forget("entities", SHOP["id"], SHOP, terminal),

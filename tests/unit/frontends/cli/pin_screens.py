@@ -30,7 +30,7 @@ No memory in web-shop fits.""",
         lambda terminal: memory_screen.memory(PINNED, "web-shop", NOW, terminal)[-3:],
         """\
   Learned  Mon 10:09 without a model, from 2 events
-  Pinned   since Wed 08:00, told as every session starts
+  Pinned   since Wed 08:00, told at the start of every session
   Id       mr_01JD3V8M2N5R7T9WXYZ0K7Q4M2""",
     ),
     "memories history of what was pinned last": (

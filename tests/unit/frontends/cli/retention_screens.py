@@ -31,16 +31,16 @@ RETENTION_SCREENS: dict[str, tuple[Callable[[Terminal], list[str]], str]] = {
     "retention": (
         lambda terminal: forget.aged_lines(AGED, terminal, head=forget.WOULD_GO),
         """\
-What would go by age
+To be removed because of its age
   events    contents of 1,204 events older than 30 days · 8.1 MB
   memories  details of 37 memories older than 90 days · 52 kB
   replaced  1 memory replaced over 365 days ago · 700 bytes
   file      41 MB, 12 MB of it free · rewritten without what is free""",
     ),
     "retention, nothing is old": (
-        lambda terminal: forget.aged_lines(NOTHING, terminal, head="What went by age"),
+        lambda terminal: forget.aged_lines(NOTHING, terminal, head="Removed because of its age"),
         """\
-What went by age
+Removed because of its age
   events    none is older than 1 day
   memories  never, by these rules
   replaced  never, by these rules

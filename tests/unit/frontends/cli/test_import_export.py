@@ -34,13 +34,13 @@ class Silent(Client):
         (
             DaemonUnreachable("home"),
             1,
-            "the daemon is not running; nothing of the file is in, the same again goes on",
+            "the daemon is not running; nothing of the file is imported, the same command goes on from there",
             "kiro-learn start && kiro-learn import 'my export.jsonl'",
         ),
         (
             KiroLearnError("the daemon is busy"),
             501,
-            "the daemon is busy; up to line 501 it is in, the same again goes on",
+            "the daemon is busy; it is imported up to line 501, the same command goes on from there",
             "kiro-learn import 'my export.jsonl'",
         ),
     ],

@@ -27,14 +27,14 @@ def surveyed(prompts: int, tool_uses: int) -> Survey:
 
 def test_what_is_not_known_is_said_as_the_least_and_the_most_that_were_measured() -> None:
     lines = import_screen.to_do(surveyed(2_000, 15_160), MODEL_FREE, PLAIN)
-    assert "  brings        17,160 events, of which 1,200 to 2,000 memories may come" in lines
-    assert "  takes         20 s to 1 min, then some until all is learned" in lines
+    assert "  brings        17,160 events, which may become 1,200 to 2,000 memories" in lines
+    assert "  takes         20 s to 1 min, and more until all is learned" in lines
 
 
 def test_one_figure_is_said_where_the_least_is_the_most() -> None:
     lines = import_screen.to_do(surveyed(0, 1), MODEL_FREE, PLAIN)
-    assert "  brings        1 event, of which 0 memories may come" in lines
-    assert "  takes         0.0 s, then some until all is learned" in lines
+    assert "  brings        1 event, which may become 0 memories" in lines
+    assert "  takes         0.0 s, and more until all is learned" in lines
 
 
 def test_every_reason_is_named_with_its_number() -> None:

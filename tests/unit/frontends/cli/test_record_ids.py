@@ -113,6 +113,6 @@ def test_the_end_of_an_id_is_to_be_typed_only_where_it_names_the_memory(
 
 @pytest.mark.parametrize("ending", ["A7B8C9", OLD["record_id"]])
 def test_an_id_of_before_a_correction_is_answered_with_what_stands_for_it(ending: str) -> None:
-    with pytest.raises(Failed, match=r'…A7B8C9 was corrected: …K7Q4M2 "Refresh tokens .*" stands for it') as caught:
+    with pytest.raises(Failed, match=r'…A7B8C9 was corrected: …K7Q4M2 "Refresh tokens .*" replaces it') as caught:
         found(ending, {**FIRST, "strategy": "edited"}, OTHER)
     assert caught.value.hint == f"kiro-learn memories show {FIRST['record_id']}"

@@ -84,8 +84,8 @@ SCREENS: dict[str, tuple[Screen, str]] = {
     "front page": (
         lambda terminal: front_page.page(front_page.running(status()), terminal),
         """\
-Memory for coding agents. Local: nothing leaves this machine unless a model
-that is elsewhere words the memories, as Kiro CLI does.
+Memory for coding agents, on this machine. Nothing leaves it, unless memories
+are written by a model that runs elsewhere, such as that of Kiro CLI.
   Running · 1,204 memories in 9 projects · 42 retrievals since its start  v0.1.0
 
 Start       demo        see what it does, in a temporary folder
@@ -94,9 +94,9 @@ Look        search      find memories
             memories    list, show, undo, forget
             context     what a session is told at its start
             ui          open the viewer
-Care        status      how it is
+Care        status      the state of the daemon
             doctor      what is wrong, and how to mend it
-            flush       learn now what waits
+            flush       learn now from waiting events
 More        kiro-learn help --all · kiro-learn <command> --help""",
     ),
     "status": (
@@ -157,7 +157,7 @@ Score: the sum of the columns; comparable within one search of one project only.
     "what a search warns of": (
         lambda terminal: search.warnings({**FOUND, "nothing_near": True, "degraded": ["vectors: late"]}, terminal),
         """\
-! Nothing is near: what is shown has little to do with it.
+! Nothing is close: these results have little to do with the query.
 ! partial answer: vectors: late""",
     ),
     "search without hits": (
@@ -305,7 +305,7 @@ Forget 1 memory
   stays  …K7Q4M2  Refresh tokens before the expiry check
   stays  …K7Q4M2  Refresh tokens before the expiry check
   stays  …K7Q4M2  Refresh tokens before the expiry check
-         7 more hold the same words: --same-words takes them along
+         7 more hold the same words: --same-words forgets them too
   stays  the events they were learned from
 ✓ 1 memory forgotten
 ! 1 more holds the same words: …R5T8WN

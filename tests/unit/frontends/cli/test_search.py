@@ -131,5 +131,5 @@ def test_a_search_that_finds_nothing_near_says_so_beside_its_results(monkeypatch
     monkeypatch.setattr(Client, "carry_out", lambda *_arguments: FOUND | {"nothing_near": True})
     shell = shell_for({}, None, None, None)  # type: ignore[arg-type]  # nothing is served, installed or mended
     said = CliRunner().invoke(search_verb, ["xyzzy"], obj=shell, catch_exceptions=False)
-    assert "! Nothing is near" in said.stderr
+    assert "! Nothing is close" in said.stderr
     assert record()["title"] in said.stdout
