@@ -73,14 +73,15 @@ def go(folder: Folder) -> Iterator[ProfileFact]:
 
 def dotnet(folder: Folder) -> Iterator[ProfileFact]:
     """The facts from the C# projects and from the SDK's file."""
-    projects = [*folder.files_in("", ".csproj"), *folder.files_in("src/", ".csproj"), *_below(folder)]
+    found = (*folder.files_in("", ".csproj"), *folder.files_in("src/", ".csproj"), *_below(folder))
+    projects = list({project.path: project for project in found}.values())
     solution = next(iter(folder.files_in("", ".sln")), None)
     file = projects[0] if projects else solution
     if file is None:
         return
     if sdk := folder.file("global.json"):
-        found = version(table(sdk.json(), "sdk").get("version"))
-        yield from sdk.facts(Slot.LANGUAGE, named(".NET SDK", found), sdk.line_of(r'"version"'))
+        number = version(table(sdk.json(), "sdk").get("version"))
+        yield from sdk.facts(Slot.LANGUAGE, named(".NET SDK", number), sdk.line_of(r'"version"'))
     told: set[str] = set()
     has_tests = False
     for project in projects:

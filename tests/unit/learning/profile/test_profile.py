@@ -93,6 +93,16 @@ def test_a_program_of_another_name_is_run_and_a_container_of_tests_is_no_framewo
     assert values({"pom.xml": pom}, Slot.FRAMEWORK) == ()
 
 
+def test_a_single_web_project_of_dotnet_is_run_wherever_it_lies() -> None:
+    project = '<Project Sdk="Microsoft.NET.Sdk.Web"><TargetFramework>net8.0</TargetFramework></Project>'
+    for path, run in (
+        ("App.csproj", "dotnet run"),
+        ("src/App.csproj", "dotnet run --project src"),
+        ("src/app/App.csproj", "dotnet run --project src/app"),
+    ):
+        assert values({path: project}, Slot.RUN) == (run,)
+
+
 def test_what_git_and_ci_say_alone_is_no_profile() -> None:
     files = {path: text for path, text in NEXT_SHOP.files.items() if path.startswith((".git", "docker"))}
     assert not profile_of(files).facts
