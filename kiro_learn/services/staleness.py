@@ -10,7 +10,7 @@ import trio
 
 from kiro_learn.actors.storage_actor import StorageActor
 from kiro_learn.model.ids import RecordId
-from kiro_learn.model.namespace import Namespace
+from kiro_learn.model.namespace import EVENTS_WITH_FOLDER, Namespace
 from kiro_learn.model.record import (
     FileChanges,
     FileState,
@@ -164,9 +164,6 @@ FILES_AT_ONCE = 50
 
 FILES_SECONDS = 5.0
 """The longest time for reading so many files; a slower file system is given up on."""
-
-EVENTS_WITH_FOLDER = 200
-"""The newest events, in which the project's folder is looked for."""
 
 
 @attrs.frozen

@@ -291,8 +291,8 @@ class _Commit:
 
     def write(self, transaction: StorageTransaction) -> _Outcome | None:
         """Write all; None, with nothing written, if an event that the learner was shown is gone by now."""
-        is_merged = transaction.has_erased(self.run.namespace, self.shown)
-        if is_merged or transaction.has_forgotten(self.run.namespace, self.shown):
+        is_erased = transaction.has_erased(self.run.namespace, self.shown)
+        if is_erased or transaction.has_forgotten(self.run.namespace, self.shown):
             return None
         clusters = [without_forgotten(cluster, transaction) for cluster in self.reconciled.clusters]
         new = {member.record.record_id for cluster in clusters for member in cluster.members}

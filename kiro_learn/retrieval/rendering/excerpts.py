@@ -295,5 +295,5 @@ class _News:
         return cls(np.ones(len(vectors)), vectors)
 
     def tell(self, passage: int) -> None:
-        mean_pairwise_cosine = self._vectors @ self._vectors[passage]
-        np.minimum(self.shares, 1 - np.maximum(0.0, mean_pairwise_cosine - LIKE), out=self.shares)
+        likeness = self._vectors @ self._vectors[passage]
+        np.minimum(self.shares, 1 - np.maximum(0.0, likeness - LIKE), out=self.shares)

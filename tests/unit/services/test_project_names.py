@@ -8,12 +8,11 @@ import pytest
 import trio
 
 from kiro_learn.errors import InvalidRequest, UnknownProject
-from kiro_learn.model.namespace import Namespace, namespace_of
+from kiro_learn.model.namespace import EVENTS_WITH_FOLDER, Namespace, namespace_of
 from kiro_learn.model.observation import Observation
 from kiro_learn.services.placing import Wanted
 from kiro_learn.services.project_names import FRESH_SECONDS
 from kiro_learn.services.services import Services
-from kiro_learn.services.staleness import EVENTS_WITH_FOLDER
 from kiro_learn.testing.daemon import a_record
 from tests.unit.services.in_daemon import in_daemon
 
