@@ -87,7 +87,7 @@ def test_the_profile_comes_first_then_conflicts_then_the_picture(viewer: Viewer,
     assert [each.partition(" of ")[0] for each in headings] == ["Profile", "Conflicts to settle", "Graph"]
     page.get_by_text("listens on port 8080").wait_for()
     assert page.locator(".drawing p.note").inner_text().startswith("10 nodes, 6 links")
-    assert page.locator(".tray summary").inner_text() == "4 nodes joined to nothing"
+    assert page.locator(".tray summary").inner_text() == "4 nodes without links"
 
 
 def test_a_conflict_of_two_rules_is_settled_and_that_is_undone_by_one_action(viewer: Viewer, namespace: str) -> None:
@@ -109,7 +109,7 @@ def test_a_fact_is_corrected_in_three_actions_and_forgotten(viewer: Viewer, name
     page.keyboard.press("Enter")
     page.get_by_role("button", name="listens on port 9090").click()
     page.get_by_role("button", name="Forget…").click()
-    page.get_by_text("It goes everywhere").wait_for()
+    page.get_by_text("It is forgotten everywhere").wait_for()
     page.wait_for_function("() => document.activeElement.innerText === 'Cancel'")
     page.get_by_role("button", name="Forget", exact=True).click()
     page.get_by_role("button", name="listens on port").wait_for(state="detached")
@@ -125,7 +125,7 @@ def test_of_a_profile_nothing_is_said_before_all_of_it_is_read(kitchen: Kitchen)
     wait_equal(page, lambda: len(waiting), 1)
     page.get_by_text("A graph needs 2 memories").wait_for()
     page.evaluate(DRAWN)
-    assert page.get_by_text("nothing was stated of it").count() == 0
+    assert page.get_by_text("no fact was stated about it").count() == 0
     waiting[0].continue_()
     page.get_by_role("button", name="workflow: tests first").wait_for()
 
@@ -180,7 +180,7 @@ def test_where_nothing_is_joined_the_nodes_are_shown_without_an_empty_picture(ki
     for title in ("Salt the water", "Rest the dough"):
         kitchen.memory(title)
     page = kitchen.open("graph")
-    page.get_by_text("None of these is joined to another.").wait_for()
+    page.get_by_text("No node is linked to another.").wait_for()
     assert page.locator(".canvas").count() == 0
     page.get_by_role("button", name="Salt the water").click()
     page.locator(".panel").get_by_role("heading", name="Salt the water").wait_for()

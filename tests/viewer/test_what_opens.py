@@ -79,7 +79,7 @@ def test_a_node_of_the_graph_and_a_fact_with_what_is_done_to_it(home: Kitchen) -
     page.get_by_role("button", name="listens on port 8080").click()
     look(page, DIALOG)
     page.get_by_role("button", name="Forget…").click()
-    last = page.get_by_text("It goes everywhere")
+    last = page.get_by_text("It is forgotten everywhere")
     last.wait_for()
     look(page, DIALOG)
     page.keyboard.press("Escape")

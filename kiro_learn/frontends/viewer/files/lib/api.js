@@ -42,7 +42,7 @@ export async function call(method, path, body, signal) {
     throw noAnswer(); // or only the beginning of an answer
   }
   if (response.ok) return answer;
-  if (response.status === 401) throw new ApiError(401, "this browser has to be let in again", "kiro-learn ui");
+  if (response.status === 401) throw new ApiError(401, "this browser must be let in again", "kiro-learn ui");
   throw new ApiError(response.status, answer.error ?? response.statusText, answer.hint ?? "");
 }
 

@@ -25,7 +25,7 @@ export default function Page({ query, setQuery, project, projects }) {
   return html`
     <div class="columns brief-columns">
       <${Box} title="What a session in ${project.name} is told" route=${brief} actions=${brief.data?.context && html`<${Copy} text=${brief.data.context} label="Copy the brief">Copy<//>`}
-        empty=${(/** @type {any} */ data) => (data.context ? null : most === 0 ? "Nothing: it may have 0 bytes." : "Nothing: the project has no memory, and its files say nothing.")}>
+        empty=${(/** @type {any} */ data) => (data.context ? null : most === 0 ? "Nothing: the brief may have 0 bytes." : "Nothing: the project has no memory, and its files say nothing.")}>
         ${(/** @type {any} */ data) => html`<pre tabindex="0">${data.context}</pre>`}
       <//>
       <div class="stack">
@@ -36,14 +36,14 @@ export default function Page({ query, setQuery, project, projects }) {
               <input type="range" min="0" max=${Math.max(MOST_BYTES, most)} step=${STEP} value=${most} onChange=${(/** @type {any} */ event) => setQuery({ bytes: event.target.value })} />
               <output class="number">${count(most)}</output></label>
             <label><input type="checkbox" checked=${profile ? profile === "true" : set["recall.profile"] ?? true} onChange=${(/** @type {any} */ event) => setQuery({ profile: String(event.target.checked) })} />What the project's files say <code class="muted note-code">recall.profile</code></label>
-            <label class="field"><span>Agent, whose own rule files are not told again</span>
+            <label class="field"><span>Agent: what its own rule files say is left out</span>
               <select value=${agent ?? ""} onChange=${(/** @type {any} */ event) => setQuery({ agent: event.target.value || null })}>
                 <option value="">any</option>${Object.entries(AGENTS).map(([name, word]) => html`<option value=${name}>${word}</option>`)}
               </select></label>
-            <p class="muted small">The other settings of <code>[recall]</code> change what a prompt is told, not this.</p>
+            <p class="muted small">The other settings of <code>[recall]</code> change what is told with a prompt, not the brief.</p>
           </div>
         </section>
-        <${Box} title="In it" route=${brief} empty=${(/** @type {any} */ data) => (data.context ? null : "No memory.")}>
+        <${Box} title="Memories in it" route=${brief} empty=${(/** @type {any} */ data) => (data.context ? null : "No memory.")}>
           ${(/** @type {any} */ data) => html`<${InIt} data=${data} most=${most} />`}
         <//>
       </div>

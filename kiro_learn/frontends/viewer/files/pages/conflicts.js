@@ -56,7 +56,7 @@ const Side = ({ side, other, name, onKeep }) => html`
   <div class="side">
     <p class="strong">${isMemory(side) ? html`<a href=${href("memories", { open: side.id })}>${side.text}</a>` : side.text}</p>
     <p class="note muted">
-      ${name && html`${name} · `}${SAYS_SO[side.source]}${side.at && html` · <${Time} at=${side.at} />`}${!side.holds && " · waits behind the other"}
+      ${name && html`${name} · `}${SAYS_SO[side.source]}${side.at && html` · <${Time} at=${side.at} />`}${!side.holds && " · not used while the other holds"}
       ${side.event_id && html` · <${EventLink} id=${side.event_id} />`}
       ${side.source === "file" && html` · <code>${side.id}</code>`}
     </p>

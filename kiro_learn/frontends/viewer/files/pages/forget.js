@@ -52,7 +52,7 @@ export function Forget({ selection, name, onDone, onClose }) {
   const forget = async () => {
     const done = await call("POST", "/api/forgetting", { ...body, ...(copies ? { delete_copies: true } : {}) });
     const kept = done.copies.length + done.damaged_copies;
-    const left = kept ? ` ${counted(kept, "backup")} cannot be changed and may have it still: kiro-learn backup list` : "";
+    const left = kept ? ` ${counted(kept, "backup")} cannot be changed and may still hold it: kiro-learn backup list` : "";
     const what = `Forgotten: ${counted(done.memories, "memory", "memories")}${done.events ? `, ${counted(done.events, "event")}` : ""}.`;
     toast((name ? `${name} is forgotten.` : what) + left);
     onDone(!chosen || sameWords || withEvents);
@@ -60,7 +60,7 @@ export function Forget({ selection, name, onDone, onClose }) {
   const asked = name ? `Forget all of ${name}?` : `Forget ${chosen ? counted(chosen.length, "memory", "memories") : "this text everywhere"}?`;
   return html`
     <${Ask} title=${asked} word=${name ? "Forget all" : "Forget"} busy="Forgetting…" isReady=${isReady} act=${forget} onClose=${onClose}>
-      ${!found && !unread && html`<p class="muted">Looking what would go…</p>`}
+      ${!found && !unread && html`<p class="muted">Looking up what would be forgotten…</p>`}
       ${found && html`<${Goes} ...${{ found, secret: selection.secret, isWithEvents: withEvents || !chosen }} />`}
       ${chosen && alike.length > 0 && html`
         <div>
@@ -69,7 +69,7 @@ export function Forget({ selection, name, onDone, onClose }) {
         </div>
       `}
       ${chosen && html`<${Choice} is=${withEvents} set=${setWithEvents}>Also the events that ${chosen.length === 1 ? "it" : "they"} came from<//>`}
-      ${backups > 0 && html`<${Choice} is=${copies} set=${setCopies}>Delete backups that cannot be changed; of the others, ${count(backups)} in all, it is taken out<//>`}
+      ${backups > 0 && html`<${Choice} is=${copies} set=${setCopies}>Delete backups that cannot be changed. It is removed from the others (${count(backups)} in all)<//>`}
       ${needsNumber && html`
         <label class="typed">Type ${total} to go on <input inputmode="numeric" autocomplete="off" value=${typed} onInput=${(/** @type {any} */ event) => setTyped(event.target.value)} /></label>
       `}
@@ -92,7 +92,7 @@ function Goes({ found, secret, isWithEvents }) {
   ].filter(Boolean);
   return html`
     <div>
-      <p>${parts.join(", ")} ${found.memories === 1 && parts.length === 1 ? "goes" : "go"}, with all that finds ${found.memories === 1 ? "it" : "them"} and what ${found.memories === 1 ? "it" : "they"} replaced${secret ? html`: all that holds <q>${secret}</q>` : ""}.</p>
+      <p>${parts.join(", ")} ${found.memories === 1 && parts.length === 1 ? "is" : "are"} forgotten everywhere, with what ${found.memories === 1 ? "it" : "they"} replaced${secret ? html`: all that holds <q>${secret}</q>` : ""}.</p>
       <${Titles} memories=${found.shown} all=${found.memories} />
       ${!isWithEvents && html`<p class="muted">The events stay.</p>`}
     </div>

@@ -57,7 +57,7 @@ function Profile({ project, changes, onOpen }) {
   const data = all.every((each) => each.data) ? { ...files.data, said: [facts, wishes, ways].flatMap((each) => each.data.items) } : null;
   const route = { data, error: all.find((each) => each.error)?.error ?? null, loading: all.some((each) => each.loading), reload: () => all.forEach((each) => each.reload()) };
   const empty = (/** @type {any} */ data) =>
-    data.facts.length || data.said.length ? null : html`No manifest of this project is known, and nothing was stated of it. <code>kiro-learn facts add</code>`;
+    data.facts.length || data.said.length ? null : html`No manifest of this project is known, and no fact was stated about it. <code>kiro-learn facts add</code>`;
   return html`
     <${Box} title="Profile of ${project.name}" ...${{ route, empty }}>
       ${(/** @type {any} */ data) => html`
@@ -143,7 +143,7 @@ function ItemDialog({ id, project, onClose, onChanged }) {
     return html`
       <${Ask} key="last" title="Forget this?" word="Forget" act=${forget} onClose=${() => setLast(false)}>
         <p class="strong">${textOf(item)}</p>
-        <p>It goes everywhere${item.kind === "entities" && ", with its facts and relationships"}. This cannot be undone.</p>
+        <p>It is forgotten everywhere${item.kind === "entities" && ", with its facts and relationships"}. This cannot be undone.</p>
       <//>
     `;
   }
@@ -153,7 +153,7 @@ function ItemDialog({ id, project, onClose, onChanged }) {
       <p class="note muted">${SAYS_SO[item.source_type] ?? item.type} · <${Time} at=${item.last_confirmed_at ?? item.last_referenced ?? item.created_at} /> · <${Id} id=${id} /></p>
       ${FIELDS[item.kind].map((name) => html`<div class="field"><label for="item-${name}">${LABELS[name]}</label>${field(name, item[name])}</div>`)}
       ${item.evidence.length > 0 && html`
-        <h3>Said by</h3>
+        <h3>Learned from</h3>
         <ul class="said">${item.evidence.slice(-FEW_LISTED).map((/** @type {any} */ each) => html`
           <li>${each.source_type === "corrected" ? "by hand" : html`<${EventLink} id=${each.event_id}>${each.says === "holds" ? "event" : "event that ends it"}<//>`} <span class="note muted">${SAYS_SO[each.source_type]} · <${Time} at=${each.observed_at} /></span></li>
         `)}</ul>
@@ -232,7 +232,7 @@ function Find({ graph, onFind }) {
   return html`
     <form class="find" onSubmit=${(/** @type {Event} */ event) => (event.preventDefault(), found[0] && choose(found[0].id))}>
       <input type="search" aria-label="Find a node" placeholder="Find a node" autocomplete="off" value=${text} onInput=${(/** @type {any} */ event) => setText(event.target.value)} />
-      ${wanted && html`<ul class="found">${found.length ? found.map((node) => html`<li><button type="button" class="plain" onClick=${() => choose(node.id)}><i class="dot ${node.kind}"></i>${node.label}</button></li>`) : html`<li class="muted">Nothing is called so.</li>`}</ul>`}
+      ${wanted && html`<ul class="found">${found.length ? found.map((node) => html`<li><button type="button" class="plain" onClick=${() => choose(node.id)}><i class="dot ${node.kind}"></i>${node.label}</button></li>`) : html`<li class="muted">No node has this name.</li>`}</ul>`}
     </form>
   `;
 }
@@ -271,11 +271,11 @@ function Canvas({ graph, view, open, opened }) {
     </div>
   `;
   return html`
-    ${joined.length ? canvas() : html`<${Empty}>None of these is joined to another. What memories share joins them, such as a concept.<//>`}
+    ${joined.length ? canvas() : html`<${Empty}>No node is linked to another. Memories are linked by what they share, such as a concept.<//>`}
     ${alone.length > 0 && html`
       <details class="tray gap" open=${!joined.length}>
-        <summary>${counted(alone.length, "node")} joined to nothing</summary>
-        <div class="chips">${alone.slice(0, MOST_LISTED).map((node) => html`<button class="chip" onClick=${() => open(node.id)}><i class="dot ${node.kind}"></i>${node.label}</button>`)}${alone.length > MOST_LISTED && html`<span class="muted">and ${count(alone.length - MOST_LISTED)} more: As list has all.</span>`}</div>
+        <summary>${counted(alone.length, "node")} without links</summary>
+        <div class="chips">${alone.slice(0, MOST_LISTED).map((node) => html`<button class="chip" onClick=${() => open(node.id)}><i class="dot ${node.kind}"></i>${node.label}</button>`)}${alone.length > MOST_LISTED && html`<span class="muted">and ${count(alone.length - MOST_LISTED)} more: As list shows all.</span>`}</div>
       </details>
     `}
   `;
@@ -308,7 +308,7 @@ function NodePanel({ node, graph, open, setQuery, onOpen, changes }) {
       <p class="muted">${[whatItIs(node), project].filter(Boolean).join(" · ")}${node.at && html` · <${Time} at=${node.at} />`} · ${counted(near.length, "link")}</p>
       ${node.kind === "entities" && html`<${FactsOf} node=${node} ...${{ onOpen, changes }} />`}
       ${Object.entries(KINDS).map(([kind, [, many]]) => html`<${Linked} key=${kind} title=${many} near=${near.filter((each) => each.node.kind === kind)} open=${open} />`)}
-      ${!near.length && html`<${Empty}>It is joined to nothing that is shown.<//>`}
+      ${!near.length && html`<${Empty}>It has no link to a node that is shown.<//>`}
     <//>
   `;
 }

@@ -23,7 +23,7 @@ export function problemsOf(status) {
     [llm.usage.is_spent, `The ${llm.usage.limit} model calls of today are used up; learning goes on without a model.`, "", "kiro-learn status"],
     [llm.warning, "The model answers, but is not set up well.", llm.warning, DOCTOR],
     [embedder.state === "failed", "Searching by meaning does not work; words do.", embedder.problem, DOCTOR],
-    [backfill.problem, "Indexing by meaning does not go on.", backfill.problem, "kiro-learn embeddings backfill"],
+    [backfill.problem, "Indexing by meaning has stopped.", backfill.problem, "kiro-learn embeddings backfill"],
     [word_indexes.damaged.length, `The words of ${counted(word_indexes.damaged.length, "project")} are being indexed again.`, word_indexes.problem, DOCTOR],
     [spool.problem_count, `${counted(spool.problem_count, "kept event file")} cannot be taken in.`, spool.problems[0], DOCTOR],
     [recall.mute_rankings.length, `Searching by ${recall.mute_rankings.join(" and ")} adds nothing to the last answers.`, "", DOCTOR],

@@ -64,7 +64,7 @@ export default function Page({ query, setQuery, project, nameOf }) {
   const judge = async (/** @type {string} */ said) => {
     const id = target();
     if (!id) return;
-    toast(said === "helped" ? "Noted: it helped." : "Noted: it is wrong. It is told less; Edit puts it right.");
+    toast(said === "helped" ? "Noted: it helped." : "Noted: it is wrong, and is told less. Edit corrects it.");
     if (await attempt(() => call("POST", routeOf(id, "/feedback"), { feedback: said }))) setJudged((old) => old + 1);
   };
   const saved = async (/** @type {any} */ { id, replaced }) => {
@@ -100,7 +100,7 @@ export default function Page({ query, setQuery, project, nameOf }) {
     list.change((old) => old.map((each) => (each.record_id in at ? { ...each, pinned_at: at[each.record_id] } : each)));
     setJudged((old) => old + 1);
     const isPinned = Boolean(memories[0].pinned_at);
-    toast(isPinned ? "Pinned: told to every session as it starts." : "No longer pinned.", { undo: () => pin(turned.map((each) => each.record_id), isPinned) });
+    toast(isPinned ? "Pinned: told to every session at its start." : "No longer pinned.", { undo: () => pin(turned.map((each) => each.record_id), isPinned) });
   };
   const forget = (/** @type {string[]} */ memories) => memories.length && setForgetting({ memories });
   const forgotten = (/** @type {boolean} */ isMore) => {

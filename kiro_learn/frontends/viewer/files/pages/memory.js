@@ -81,7 +81,7 @@ function Lists({ memory, onFilter }) {
 function CameFrom({ id, events: route, isShared }) {
   return html`
     <section>
-      <h3>Came from</h3>
+      <h3>Learned from</h3>
       <${State} title="The events of this memory" route=${route} empty=${(/** @type {any} */ data) => data.items.length === 0 && "The events it came from are gone."}>
         ${(/** @type {any} */ data) => isShared ? html`<p>${data.told_by.join(", ")}, through the team</p>` : html`
           <${Few} items=${data.items} few=${SHOWN_EVENTS}>${(/** @type {any[]} */ shown) => bySession(shown).map(([session, events]) => html`
@@ -90,7 +90,7 @@ function CameFrom({ id, events: route, isShared }) {
             <ol class="events">${events.map((/** @type {any} */ event) => html`
               <li key=${event.event_id}>
                 <span class="small muted">${ago(event.at)} · ${speaker(event)}</span>
-                <p class="short">${event.text || html`<span class="muted">its content has gone by age</span>`}</p>
+                <p class="short">${event.text || html`<span class="muted">its content was removed by age</span>`}</p>
               </li>`)}</ol>
           `)}<//>
           ${data.event_count > data.items.length && html`<p class="small muted">${counted(data.event_count - data.items.length, "event")} more: gone, or not shown</p>`}
@@ -187,7 +187,7 @@ function Edit({ memory, onSaved, onCancel }) {
       })}
       ${problem && html`<p class="bad" role="alert">${problem}</p>`}
       <div class="line"><button class="primary" disabled=${isBusy}>${isBusy ? "Saving…" : "Save"}</button>
-        <button type="button" onClick=${onCancel}>Cancel</button><span class="small muted">Ctrl Enter saves. The memory before is kept in its history.</span></div>
+        <button type="button" onClick=${onCancel}>Cancel</button><span class="small muted">Ctrl Enter saves. The old version is kept in the history.</span></div>
     </form>
   `;
 }

@@ -140,7 +140,7 @@ function Rename({ row, done, onClose }) {
   return html`
     <${Ask} title="Rename ${row.name}" word="Rename" kind="primary" isReady=${!["", row.name].includes(name.trim())} act=${rename} onClose=${onClose}>
       <label class="field">Name<input value=${name} maxlength="100" autocomplete="off" onInput=${(/** @type {any} */ event) => setName(event.target.value)} /></label>
-      <p class="muted">Its folder finds it as before.</p>
+      <p class="muted">Its folder still leads to it.</p>
     <//>
   `;
 }
@@ -154,7 +154,7 @@ function Merge({ row, others, done, onClose }) {
   };
   return html`
     <${Ask} title="Merge ${row.name} into another project" word="Merge" busy="Merging…" isReady=${Boolean(into)} act=${merge} onClose=${onClose}>
-      <p>${counted(row.memory_count, "memory", "memories")} and ${counted(row.sessions, "session")} move there, and so does what is reported for ${row.name} later. It cannot be undone.</p>
+      <p>${counted(row.memory_count, "memory", "memories")} and ${counted(row.sessions, "session")} move there, and so do later reports for ${row.name}. It cannot be undone.</p>
       <label class="field">Into<select value=${into} onChange=${(/** @type {any} */ event) => setInto(event.target.value)}>
         <option value="">choose a project</option>
         ${others.map((each) => html`<option value=${each.namespace}>${each.name}${each.folder ? ` · ${each.folder}` : ""}</option>`)}

@@ -23,11 +23,11 @@ const OUTCOMES = ["told", "silent", "partial"];
 /** Why a memory was told or not. @type {Record<string, string>} */
 const WHY = {
   told: "told",
-  named: "named below the text, since there was no room",
+  named: "only named below the text: no room for more",
   told_before: "its session was told it before",
-  repeat: "says what another one says",
+  repeat: "says the same as another one",
   room: "no room was left",
-  late: "the time was over",
+  late: "the time was used up",
   floor: "not close enough",
   cut: "far behind the best",
   behind: "others came first",
@@ -207,7 +207,7 @@ function Memory({ each, said, isAsked = true }) {
           : html`<span class="muted">Forgotten or replaced since <${Id} id=${each.record_id} /></span>`}
       </div>
       <div class="line small muted">
-        ${isAsked && html`<span>${each.found_by.join(" + ") || "by what it overturns"}</span>
+        ${isAsked && html`<span>${each.found_by.join(" + ") || "through the memory that it overrules"}</span>
         <span class="number" title="The score, comparable within this retrieval">${each.score.toFixed(2)}</span>`}
         ${each.why !== "told" && html`<span>${WHY[each.why] ?? each.why}</span>`}
         ${became && html`<span class=${["wrong", "objected"].includes(became) ? "warn" : became === "ignored" ? "" : "ok"}>${BECAME[became]}</span>`}
@@ -247,7 +247,7 @@ function Told({ data }) {
   return html`
     <section>
       <h3 class="with-copy">Text as told <${Copy} text=${data.context} label="Copy the text" /></h3>
-      ${!data.is_as_told && html`<p class="warn small">Not to the byte what was told: a memory in it was forgotten or changed since. This is the rest.</p>`}
+      ${!data.is_as_told && html`<p class="warn small">Not exactly what was told: a memory in it was forgotten or changed since. This is the rest.</p>`}
       ${line}
       <pre tabindex="0">${data.context}</pre>
     </section>

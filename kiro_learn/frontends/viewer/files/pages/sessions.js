@@ -56,7 +56,7 @@ export default function Page({ query, setQuery, project, nameOf }) {
   return html`
     <div class="split" ref=${box}>
       <section class="box" aria-label="Sessions">
-        <header><p class="small muted">Those heard of last come first</p>
+        <header><p class="small muted">Newest first</p>
           <div class="actions"><${Fresh} count=${Number(isNew)} word="Newer" onClick=${showNew} /></div></header>
         <${State} title="Sessions" route=${route} empty=${empty}>
           ${() => html`<${List} label="Sessions" rows=${rows} rowHeight=${56} row=${drawRow} selected=${open} onOpen=${show} more=${list.more} id=${idOf} />`}
@@ -129,7 +129,7 @@ function Event({ event, isLit, isMarked, pick, answer }) {
     <li class="event ${event.kind} ${isLit ? "lit" : ""}">
       <p class="small muted line"><span class="number" title=${event.at}>${clock(new Date(event.at))}</span><span class="who">${speaker(event)}</span>
         ${answer && html`<a href=${href("retrievals", { open: answer.retrieval_id })}>${told ? `told ${told}` : "told nothing"}</a>`}</p>
-      <p class="${isWhole ? "said" : "short"}">${text || html`<span class="muted">its content has gone by age</span>`}${isWhole && event.is_cut ? " …" : ""}</p>
+      <p class="${isWhole ? "said" : "short"}">${text || html`<span class="muted">its content was removed by age</span>`}${isWhole && event.is_cut ? " …" : ""}</p>
       ${(text.length > 240 || text.split("\n").length > 3) && html`<button class="plain small" onClick=${() => setWhole(!isWhole)}>${isWhole ? "Less" : "More"}</button>`}
       ${memories.length > 0 && html`
         <div class="gave">

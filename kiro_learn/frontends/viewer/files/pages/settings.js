@@ -19,9 +19,9 @@ const SECTIONS = {
   search: "How results are scored",
   learning: "How events become memories",
   reconciliation: "Memories that say the same",
-  compaction: "When too much waits",
+  compaction: "When too many events wait",
   graph: "The graph",
-  retention: "What goes by age",
+  retention: "What is removed by age",
   backup: "Daily copies",
   share: "What is shared with a team",
   llm: "Which model words the memories",
@@ -63,7 +63,7 @@ function chosen(settings, text, isChanged) {
 function Sections({ settings }) {
   const names = [...new Set(settings.map((each) => each.key.split(".")[0]))];
   return html`
-    <p class="muted">Read as the daemon starts; after a change, <code>kiro-learn restart</code>.</p>
+    <p class="muted">The daemon reads them at its start. After a change: <code>kiro-learn restart</code></p>
     ${names.length === 0 && html`<p class="muted none">No setting fits.</p>`}
     ${names.map((name) => html`
       <section class="settings-section" aria-label=${name}>
