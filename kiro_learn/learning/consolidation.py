@@ -106,7 +106,7 @@ def entries_of(
     entries = tuple(_entry(each, portion, new_ulid()) for each in compacted)
     snapshot = portion.snapshot
     if len(entries) >= len(snapshot.entries) or sum(entry.size_bytes for entry in entries) >= snapshot.size_bytes:
-        raise LlmError("the compacted entries are not less than what they would replace")
+        raise LlmError("the compacted entries are not both fewer and smaller than the events that they would replace")
     return entries
 
 

@@ -54,7 +54,7 @@ def home_is_private(seen: Examination) -> Outcome:
         said = (
             f"{_shown([path for path, _ in links])} {'is a symbolic link' if len(links) == 1 else 'are symbolic links'}"
         )
-        return failed(f"{said}, and the daemon wants the folder itself there", _put_there(seen, links))
+        return failed(f"{said}, and the daemon needs the folder itself there", _put_there(seen, links))
     if not seen.home.exists():
         return failed(f"{seen.home.path} is not there", START)
     if names := seen.home.of_another_user():
@@ -157,7 +157,7 @@ def daemon_runs(seen: Examination) -> Outcome:
     if daemon.state is DaemonState.DOWN and seen.home.is_stopped_by_user():
         return warning("it was stopped by kiro-learn stop", START)
     if daemon.state is DaemonState.DOWN and seen.is_database_mended:
-        return warning("it does not run yet: the database was mended without it", START)
+        return warning("it does not run yet: the database was mended while it was stopped", START)
     why = seen.home.last_end() if daemon.state is DaemonState.DOWN else ""
     return failed(f"{daemon.problem}; the last one ended: {why}" if why else daemon.problem, daemon.hint or START)
 
@@ -165,7 +165,7 @@ def daemon_runs(seen: Examination) -> Outcome:
 def versions_agree(seen: Examination) -> Outcome:
     """The daemon is of the same version and build as this program, and as the one that wrote agents' hook."""
     if not seen.daemon.is_running:
-        return skipped("the daemon does not say how it is")
+        return skipped("the daemon did not send its status")
     if is_newer(seen.daemon.version):
         return failed(f"the daemon is v{seen.daemon.version}, newer than this command, v{seen.version}", WHICH)
     if seen.daemon.version != seen.version:
@@ -235,7 +235,7 @@ def model_answers(seen: Examination) -> Outcome:
     if program := seen.home.missing_agent():
         return warning(f"{program} was not found on the PATH", _edit_settings(seen))
     if not seen.daemon.is_running:
-        return skipped("the daemon does not say how it is")
+        return skipped("the daemon did not send its status")
     if seen.daemon.model_problem:
         login = [seen.daemon.model_login] if seen.daemon.model_login else []
         return warning(seen.daemon.model_problem, " && ".join([*login, "kiro-learn flush"]))
@@ -247,7 +247,7 @@ def model_answers(seen: Examination) -> Outcome:
 def meaning_is_found(seen: Examination) -> Outcome:
     """The embedding model is loaded, so that memories are found by meaning too."""
     if not seen.daemon.is_running:
-        return skipped("the daemon does not say how it is")
+        return skipped("the daemon did not send its status")
     problem = seen.daemon.embedding_problem
     if not problem:
         return ok("by meaning too")
@@ -263,7 +263,7 @@ def nothing_is_undelivered(seen: Examination) -> Outcome:
     if spool.unreadable or spool.folders_aside or seen.daemon.spool_problems:
         return warning(*_unreadable(seen, spool))
     if spool.lacks_key:
-        return failed("events wait that were sealed with a spool.key that is gone: they cannot be read", RESTART)
+        return failed("waiting events cannot be read, since the spool.key that sealed them is gone", RESTART)
     if spool.damaged_count:
         said = f"{counted(spool.damaged_count, 'event')} could not be read, and never will be"
         return warning(said, f"rm -r {shlex.quote(str(seen.home.path / 'spool' / 'damaged'))}")
@@ -286,7 +286,7 @@ def _unreadable(seen: Examination, spool: SpoolFacts) -> tuple[str, str]:
 
 def _waiting(seen: Examination, spool: SpoolFacts, oldest: datetime) -> Outcome:
     if spool.waiting_count >= MOST_SPOOLED:
-        return failed(f"{spool.waiting_count:,} events are kept for later, and no more can be", START)
+        return failed(f"{spool.waiting_count:,} events are kept for later, and there is no room for more", START)
     said = f"kept for later since {oldest:%Y-%m-%d %H:%M} UTC: {counted(spool.waiting_count, 'event')}"
     if seen.daemon.state is DaemonState.DOWN:
         return warning(said, START)
@@ -301,7 +301,7 @@ def disk_has_room(seen: Examination) -> Outcome:
     said = f"{free / 1e9:,.1f} GB are free"
     look = f"df -h {shlex.quote(str(seen.home.path))}"
     if free < LEAST_FREE_BYTES:
-        return failed(f"{free / 1e6:,.0f} MB are free: soon nothing more can be stored, if it still can", look)
+        return failed(f"{free / 1e6:,.0f} MB are free: soon nothing more can be stored", look)
     if free < UPGRADE_COPIES * size:
         return warning(f"{said}, and an upgrade needs {UPGRADE_COPIES * size / 1e9:,.1f} GB", look)
     return ok(said)
@@ -324,10 +324,10 @@ def clock_goes_forward(seen: Examination) -> Outcome:
 def rules_agree(seen: Examination) -> Outcome:
     """No line of a rule file that an agent loads, and no other rule, contradicts a remembered rule."""
     if not seen.daemon.is_running:
-        return skipped("the daemon does not say how it is")
+        return skipped("the daemon did not send its status")
     conflicts = seen.daemon.rule_conflicts
     if not conflicts:
-        return ok("no rule file contradicts what is remembered, and no rule another")
+        return ok("no rule file contradicts a memory, and no two rules contradict each other")
     said = [
         f'{each.path}:{each.line} says "{each.text}", remembered is "{each.title}"'
         if each.path

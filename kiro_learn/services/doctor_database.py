@@ -141,7 +141,7 @@ def mend(seen: Examination) -> str:
     if not damaged:
         return ""
     seen.database.rebuild_words(damaged)
-    return f"made the index of words of {counted(len(damaged), 'project')} anew"
+    return f"rebuilt the index of words of {counted(len(damaged), 'project')}"
 
 
 def _saved(seen: Examination) -> str:
@@ -167,7 +167,9 @@ def _unusable(seen: Examination, copies: Sequence[BackupCopy]) -> str:
 def copies_are_made(seen: Examination) -> Outcome:
     """There is a copy of the database that is not older than two days."""
     if seen.server is not None or not seen.home.exists() or seen.home.is_database_gone():
-        return skipped("there is no database yet" if seen.server is None else "pg_dump makes copies of a server's")
+        return skipped(
+            "there is no database yet" if seen.server is None else "a database on a server is copied with pg_dump"
+        )
     copies = seen.copies.copies()
     size = f"{counted(len(copies), 'file')}, {sum(each.bytes for each in copies) / 1e6:,.1f} MB"
     if aside := [each.name for each in copies if each.kind is CopyKind.DAMAGED]:

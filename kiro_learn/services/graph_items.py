@@ -96,7 +96,7 @@ class GraphItems:
           InvalidRequest: ``cursor`` is not the ``next_cursor`` of a page of this kind.
         """
         if cursor is not None and kind_of(cursor) is not kind:
-            raise InvalidRequest([("cursor", "expected the next_cursor of the page before")])
+            raise InvalidRequest([("cursor", "expected the next_cursor of the previous page")])
         namespace = (await self._projects.resolve(project)).namespace
         found = await self._storage.list_graph_items(
             GraphList(
@@ -265,7 +265,7 @@ class GraphEdit:
                 raise InvalidRequest([("$.fact.predicate", f"expected one of {', '.join(sorted(PREDICATES))}")])
             _refuse_misfit(said.predicate, said.object, "$.fact.object")
             if said.since is not None and said.since > now:
-                raise InvalidRequest([("$.fact.since", "expected a time that is not to come")])
+                raise InvalidRequest([("$.fact.since", "expected a time that is not in the future")])
             wanted: Said = attrs.evolve(
                 said,
                 object=scrub_within(said.object, MAX_OBJECT),
@@ -358,7 +358,7 @@ class GraphEdit:
 
 def _refuse_misfit(predicate: str, object_: str, path: str) -> None:
     if not fits(predicate, object_):
-        raise InvalidRequest([(path, f"expected what {predicate.replace('_', ' ')} can say")])
+        raise InvalidRequest([(path, f"expected an object that {predicate.replace('_', ' ')} can have")])
 
 
 def _given(correction: GraphCorrection) -> dict[str, Any]:

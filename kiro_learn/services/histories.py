@@ -47,7 +47,7 @@ from kiro_learn.ports.histories import (
 from kiro_learn.privacy.scrub import scrub_record
 from kiro_learn.retrieval.rendering.report import HEADING
 
-OF_OURS = "sessions in which we worded memories"
+OF_OURS = "sessions in which kiro-learn wrote memories"
 UNREADABLE = "sessions that cannot be read"
 BEFORE_SINCE = "events from before"
 _NOT_READ = frozenset({UNREADABLE, HELD})
@@ -201,7 +201,7 @@ def _without_told(event: PastEvent) -> PastEvent | None:
     return attrs.evolve(event, body=TextBody(said)) if said else None
 
 
-UNSEEN = "memories of signs that cannot be seen"
+UNSEEN = "memories without text that can be seen"
 UNREADABLE_STORES = "stores of memories that cannot be read"
 
 

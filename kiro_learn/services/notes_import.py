@@ -54,16 +54,16 @@ class KeptMemories(Protocol):
 class Problem(enum.StrEnum):
     """Why a file is left alone, if no single line of it is wrong."""
 
-    NO_PROJECT = "lies in no project's folder of the export"
-    NO_NAME = "has a name that is no text"
+    NO_PROJECT = "is in no project's folder of the export"
+    NO_NAME = "has a name that is not text"
     TWICE = "has the id of another file too"
     SWAPPED = "has another id than it was written with"
     ID_GONE = "has lost its id; give it back, or copy the file to make a new memory of it"
-    STRANGE = "has an id that is of no memory of this export"
+    STRANGE = "has an id that no memory of this export has"
     MOVED = "was moved to another project, and a memory stays in its own"
     FIXED = "changes what a file cannot change: "
     SAME = "says the same as another new file"
-    TOO_MUCH = "says what a new memory cannot have: "
+    TOO_MUCH = "has a value that a new memory cannot have: "
     REPLACED = "its memory was replaced or forgotten since the export"
     CHANGED = "its memory was changed since the export"
 

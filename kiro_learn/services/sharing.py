@@ -130,7 +130,7 @@ class Sharing:
         if self._team is None or not names:
             raise InvalidRequest([("$.record_id", "expected a memory of a project that is shared")])
         if record.strategy == SHARED_STRATEGY:
-            hint = "To be rid of it here, forget it."
+            hint = "To remove it from this machine, forget it."
             raise InvalidRequest([("$.record_id", "expected a memory of yours, found one of somebody else")], hint=hint)
         async with self._turn:
             if not is_withheld:

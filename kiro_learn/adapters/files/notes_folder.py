@@ -91,7 +91,7 @@ def _parts(path: str) -> list[str]:
     """The folder and the name in ``path``. Raises OSError: it is not the path of a file in a project's folder."""
     parts = path.split("/")
     if len(parts) != _PARTS or any(not part or part.startswith(".") or "\0" in part for part in parts):
-        raise OSError(errno.EINVAL, "lies in no project's folder", path)
+        raise OSError(errno.EINVAL, "is in no project's folder", path)
     return parts
 
 

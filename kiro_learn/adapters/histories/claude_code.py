@@ -37,7 +37,7 @@ from kiro_learn.ports.histories import HistoryPlace, PastEvent, PastSession, Ski
 from kiro_learn.wire.hook_payload import failed_response, text_body, tool_body, words_of
 
 TAKEN_BACK = "lines of attempts that were taken back"
-REPEATED = "lines that stand there twice"
+REPEATED = "repeated lines"
 UNKNOWN = "lines of an unknown type"
 
 _NO_PERSON = (

@@ -32,7 +32,7 @@ from kiro_learn.wire.hook_payload import read_whole_object, words_of
 
 TABLES = frozenset({"cursorDiskKV", "ItemTable"})
 DATABASE = "state.vscdb"
-NO_TEXT = "summaries that lie on a server"
+NO_TEXT = "summaries that are on a server"
 HIDDEN = "texts that the transcript does not show"
 
 _LISTS = ("composer.composerHeaders", "composer.composerData")

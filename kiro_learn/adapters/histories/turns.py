@@ -18,7 +18,7 @@ from kiro_learn.wire.hook_payload import text_body, tool_body
 
 NO_RESULT = "uses of tools without a result"
 NO_CALL = "results whose call is missing"
-SUMMARIES = "summaries of what stands there itself"
+SUMMARIES = "summaries of turns that are there themselves"
 
 
 @attrs.define

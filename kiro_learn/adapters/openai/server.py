@@ -57,7 +57,7 @@ _HINTS = {
     403: "Does [llm] api_key_variable name the right key?",
     404: "Is [llm] model one that the server has, and does base_url end as its manual says, mostly in /v1?",
     413: _CONTEXT,
-    429: "The server takes no more for now.",
+    429: "The server accepts no more requests for now.",
 }
 
 
@@ -220,7 +220,7 @@ class OpenAiLlm:
             yield
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             raise LlmError(
-                f"{self._host} cannot be asked ({type(error).__name__})", hint="Does the model's server run?"
+                f"{self._host} cannot be asked ({type(error).__name__})", hint="Check that the model's server runs."
             ) from error
 
     @property

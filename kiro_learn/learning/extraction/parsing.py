@@ -245,7 +245,7 @@ def without_thinking(answer: str) -> str:
     text = "".join((*pieces, answer[position:])) if position is not None else "".join(pieces)
     if len(text) < len(answer) and not text.strip(" \t\r\n`"):
         raise UnusableAnswer(
-            "the answer is thought and nothing else",
+            "the answer has only thoughts",
             hint="Give the model more room for its answer, or choose one that thinks less.",
         )
     return text

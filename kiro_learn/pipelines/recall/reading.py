@@ -231,14 +231,14 @@ class SlotLines:
         return named if named or asks_whether(question) else past
 
 
-# Notes which files that memories cite are gone or were written to since the memories were learned.
+# Notes which files that memories cite are gone or were changed since the memories were learned.
 
 FILES_PATIENCE_SECONDS = 0.005
 """The most time for the files of one block. If the file system is slower, the notes are left out, not the memories."""
 
 
 class FileNotes:
-    """Notes which files of a record were written to since, by the names and times of files in the project's folder."""
+    """Notes which files of a record were changed since, by the names and times of files in the project's folder."""
 
     def __init__(self, files: ProjectFiles) -> None:
         self._files = files

@@ -88,7 +88,7 @@ def _refuse_unprintable(query: str) -> None:
         raise QuerySyntaxError(MOST_CHARACTERS, f"expected at most {MOST_CHARACTERS:,} characters")
     for at, character in enumerate(query):
         if character == "\0" or "\ud800" <= character <= "\udfff":
-            raise QuerySyntaxError(at, "expected text, found a character that no text has")
+            raise QuerySyntaxError(at, "expected text, found a NUL or a lone surrogate")
 
 
 def _tokens(query: str) -> Iterator[Token]:
@@ -177,7 +177,7 @@ class _Reader:
         if column is None:
             known = ", ".join(COLUMNS)
             problem = f"no column is called {token.text[:40]}; there are {known}"
-            raise QuerySyntaxError(token.at, problem, hint='Put what has a colon in it in double quotes: "a:b".')
+            raise QuerySyntaxError(token.at, problem, hint='Put a word with a colon in double quotes: "a:b".')
         self._take(column)
         self._take(":")
 

@@ -31,7 +31,7 @@ ACT_BYTES = 300
 
 ON_ACT = "Remembered for what you are about to do:\n"
 
-ON_PATH = "Said of what this touches:\n"
+ON_PATH = "Stated about these files:\n"
 PATH_BYTES = 600
 """The most bytes that an agent is told on a path."""
 

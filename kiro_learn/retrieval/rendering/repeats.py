@@ -226,7 +226,7 @@ def file_notes(records: Iterable[MemoryRecord], modified_ats: Mapping[str, datet
 
 def note_of(changes: FileChanges) -> str:
     """One harmless line for the heading of a memory; empty if there is nothing to say."""
-    parts = ((changes.gone, "gone"), (changes.changed, "written to since"))
+    parts = ((changes.gone, "gone"), (changes.changed, "changed since"))
     return ", ".join(f"{_named(paths)} {what}" for paths, what in parts if paths)
 
 

@@ -111,7 +111,7 @@ def _lines(report: Report, *, heading: str, bullet: str) -> Iterator[str]:
         ("Knowledge", report.knowledge),
         ("Learned and done", report.learned),
         ("Next steps", report.next_steps),
-        ("What was told", [f"{name}: {count}" for name, count in report.feedback.items()]),
+        ("Told memories", [f"{name}: {count}" for name, count in report.feedback.items()]),
         ("Files", [f"{file.path}: {file.count}" for file in report.files]),
         ("Days", [f"{day}: {count}" for day, count in report.days.items()]),
     )

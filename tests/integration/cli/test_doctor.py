@@ -397,7 +397,7 @@ def test_a_damaged_index_of_words_is_made_anew(patient: Patient, damage: str) ->
     assert patient.outcome("database").mend == FIX_STOPPED
     assert patient.fix() == []
     patient.daemon = DOWN
-    assert patient.fix() == ["made the index of words of 1 project anew"]
+    assert patient.fix() == ["rebuilt the index of words of 1 project"]
     assert patient.state("database") is CheckState.OK
 
 
@@ -406,7 +406,7 @@ def test_mending_leaves_a_daemon_stopped_that_the_user_stopped(patient: Patient)
     connection = apsw.Connection(str(patient.home.database))
     connection.execute(DAMAGES["its list of parts is zeros"])
     connection.close()
-    assert patient.fix() == ["made the index of words of 1 project anew"]
+    assert patient.fix() == ["rebuilt the index of words of 1 project"]
     assert patient.outcome("daemon").state is CheckState.WARNING
 
 

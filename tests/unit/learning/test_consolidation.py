@@ -181,12 +181,12 @@ def test_an_earlier_prompt_is_not_in_the_buffer_and_cannot_be_stood_for() -> Non
 
 
 def test_as_many_entries_as_before_are_a_failure() -> None:
-    with pytest.raises(LlmError, match="not less"):
+    with pytest.raises(LlmError, match="not both fewer and smaller"):
         made_of(PART, *[Compacted("a", frozenset({number})) for number in range(1, 5)])
 
 
 def test_entries_as_large_as_before_are_a_failure() -> None:
-    with pytest.raises(LlmError, match="not less"):
+    with pytest.raises(LlmError, match="not both fewer and smaller"):
         made_of(PART, Compacted("x" * PART.snapshot.size_bytes, frozenset({1})))
 
 

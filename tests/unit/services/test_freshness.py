@@ -45,13 +45,13 @@ def heading(record: MemoryRecord, files: ProjectFiles, config: Config | None = N
 @pytest.mark.parametrize(
     ("record", "told"),
     [
-        (citing("src/pool.py"), "(2026-01-05; src/pool.py written to since)"),
-        (citing("old.py", "src/pool.py"), "(2026-01-05; old.py gone, src/pool.py written to since)"),
+        (citing("src/pool.py"), "(2026-01-05; src/pool.py changed since)"),
+        (citing("old.py", "src/pool.py"), "(2026-01-05; old.py gone, src/pool.py changed since)"),
         (citing("old.py", "older.py", "oldest.py"), "(2026-01-05; old.py and 2 more gone)"),
         (citing("kept.py"), "(2026-01-05)"),
         (citing(), "(2026-01-05)"),
-        (attrs.evolve(citing(), files_read=("src/pool.py",)), "(2026-01-05; src/pool.py written to since)"),
-        (attrs.evolve(citing(), files_touched=("src/pool.py",)), "(2026-01-05; src/pool.py written to since)"),
+        (attrs.evolve(citing(), files_read=("src/pool.py",)), "(2026-01-05; src/pool.py changed since)"),
+        (attrs.evolve(citing(), files_touched=("src/pool.py",)), "(2026-01-05; src/pool.py changed since)"),
         (citing("<b>\n# a"), "(2026-01-05; &lt;b> # a gone)"),
     ],
 )

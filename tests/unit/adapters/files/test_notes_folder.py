@@ -63,7 +63,7 @@ def test_no_path_leads_out_of_it(root: Path, path: str) -> None:
         lambda: notes.remove(path),
     ]
     for act in acts:
-        with pytest.raises(OSError, match="lies in no project's folder"):
+        with pytest.raises(OSError, match="is in no project's folder"):
             act()
     assert not root.exists()
 

@@ -71,7 +71,7 @@ def test_what_the_guide_shows_is_taken(query: str, expression: str) -> None:
         ("one -two", 4, "found -"),
         ("{title text}:one", 0, "{ is not supported"),
         ("NEAR(one two)", 0, "NEAR is not supported"),
-        ("one\0two", 3, "no text has"),
+        ("one\0two", 3, "found a NUL"),
         ("x " * (MOST_TERMS + 1), 2 * MOST_TERMS, "words"),
         ("(" * (MOST_DEPTH + 1) + "x" + ")" * (MOST_DEPTH + 1), MOST_DEPTH, "parentheses"),
         ("x" * (MOST_CHARACTERS + 1), MOST_CHARACTERS, "characters"),

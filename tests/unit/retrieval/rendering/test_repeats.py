@@ -126,8 +126,8 @@ RECORD = attrs.evolve(a_record(1), files_modified=("b.py",), files_touched=("a.p
     [
         (FileChanges(), ""),
         (FileChanges(gone=("a.py",)), "a.py gone"),
-        (FileChanges(changed=("a.py", "b.py")), "a.py and 1 more written to since"),
-        (FileChanges(gone=("a.py",), changed=("b.py", "c.py", "d.py")), "a.py gone, b.py and 2 more written to since"),
+        (FileChanges(changed=("a.py", "b.py")), "a.py and 1 more changed since"),
+        (FileChanges(gone=("a.py",), changed=("b.py", "c.py", "d.py")), "a.py gone, b.py and 2 more changed since"),
     ],
 )
 def test_a_note_names_the_first_file_and_counts_the_others(changes: FileChanges, note: str) -> None:
