@@ -309,7 +309,7 @@ def _team(home: Home, config: Config, rooms: AsyncExitStack) -> TeamMemories | N
     if not config.share.url:
         return None
     if config.storage.url:
-        raise ConfigError([("share.url", "is for a memory in a file; who shares a database shares all of it")])
+        raise ConfigError([("share.url", "needs a memory in a file; users of one database share all of it")])
     try:
         from kiro_learn.adapters.postgres.team import TeamDatabase  # noqa: PLC0415  # psycopg is an optional extra
     except ImportError as error:
@@ -322,7 +322,7 @@ def _team(home: Home, config: Config, rooms: AsyncExitStack) -> TeamMemories | N
 
 
 def _no_client(url: str) -> StorageUnavailable:
-    hint = "pip install 'kiro-learn[team]'      brings it"
+    hint = "pip install 'kiro-learn[team]'      installs it"
     return StorageUnavailable(url, problem="needs psycopg, which is not installed", hint=hint)
 
 

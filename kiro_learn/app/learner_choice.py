@@ -181,7 +181,7 @@ def _key_problems(config: LlmConfig, environment: Mapping[str, str]) -> list[tup
         return []
     key = environment.get(name, "")
     if not key:
-        return [("llm.api_key_variable", f"the environment has no {name}")]
+        return [("llm.api_key_variable", f"the environment variable {name} is not set")]
     if not (key.isascii() and key.isprintable()):
-        return [("llm.api_key_variable", f"what {name} holds is no key: it has characters that no header may have")]
+        return [("llm.api_key_variable", f"{name} does not hold a key: it has characters that a header cannot have")]
     return []

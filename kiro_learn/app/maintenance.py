@@ -65,7 +65,7 @@ def _mcp_command() -> tuple[str, ...]:
 
 
 NO_CLIENT = "psycopg, the client of PostgreSQL, is not installed"
-NO_CLIENT_HINT = "pip install 'kiro-learn[team]'      brings it"
+NO_CLIENT_HINT = "pip install 'kiro-learn[team]'      installs it"
 
 
 def open_autostart(home: Path, environment: Mapping[str, str]) -> Autostart:
@@ -211,7 +211,9 @@ def move_storage(
     place = Home(home)
     if _STORAGE_URL in environment:
         hint = f"Start again without the variable {_STORAGE_URL}: the settings will say where the memory is."
-        raise InvalidRequest([(_STORAGE_URL, "says where the memory is, whatever is moved")], hint=hint)
+        raise InvalidRequest(
+            [(_STORAGE_URL, "names the memory's database, so that a move would have no effect")], hint=hint
+        )
     before = read_settings(place.settings, environment).storage.url
     try:
         read_settings(place.settings, {**environment, _STORAGE_URL: url})

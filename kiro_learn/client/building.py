@@ -213,7 +213,7 @@ class FilesUnchecked(KiroLearnError):
 
     def __init__(self, count: int) -> None:
         super().__init__(
-            f"{count:,} memories cite files, and no folder of the project is known in which to look for them",
+            f"{count:,} memories cite files that cannot be checked, since no folder of the project is known",
             hint="Name the project by its folder when something is stored.",
         )
         self.count = count

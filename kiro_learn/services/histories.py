@@ -47,7 +47,7 @@ from kiro_learn.ports.histories import (
 from kiro_learn.privacy.scrub import scrub_record
 from kiro_learn.retrieval.rendering.report import HEADING
 
-OF_OURS = "sessions in which kiro-learn wrote memories"
+OF_OURS = "sessions in which a model wrote memories"
 UNREADABLE = "sessions that cannot be read"
 BEFORE_SINCE = "events from before"
 _NOT_READ = frozenset({UNREADABLE, HELD})

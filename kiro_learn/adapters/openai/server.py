@@ -53,9 +53,9 @@ _BUSY = frozenset({429, 503})
 _INVALID = frozenset({400, 422})
 _CONTEXT = "Lower [llm] prompt_tokens, or give the model a larger context."
 _HINTS = {
-    401: "Does [llm] api_key_variable name the right key?",
-    403: "Does [llm] api_key_variable name the right key?",
-    404: "Is [llm] model one that the server has, and does base_url end as its manual says, mostly in /v1?",
+    401: "Check that [llm] api_key_variable names the right key.",
+    403: "Check that [llm] api_key_variable names the right key.",
+    404: "Check that the server has the model of [llm] model, and that base_url ends as its manual says, often in /v1.",
     413: _CONTEXT,
     429: "The server accepts no more requests for now.",
 }

@@ -379,7 +379,7 @@ def errors_named(by: Server) -> Iterator[None]:
         psycopg.errors.SerializationFailure,
         psycopg.errors.DeadlockDetected,
     ) as error:
-        raise StorageBusy(f"the database {by.name} is held by another ({type(error).__name__})") from error
+        raise StorageBusy(f"the database {by.name} is locked by another session ({type(error).__name__})") from error
     except (
         psycopg.OperationalError,
         psycopg.InterfaceError,

@@ -301,7 +301,7 @@ def move_to_server(database: Path, url: str, report: Report, *, anew: bool) -> d
             source = SqliteSide(database, str(database))
             with closing(source.connection):
                 if not is_newest(source.connection, MIGRATIONS):
-                    hint = "kiro-learn start      brings it to today's; then stop, and move"
+                    hint = "kiro-learn start      upgrades it; then stop, and move"
                     raise StorageError(f"{database} is of another version of kiro-learn", hint=hint)
                 return move(source, target, report, anew=anew)
     finally:

@@ -114,7 +114,7 @@ def insist_on_fitness(connection: PostgresConnection) -> None:
     if int(connection.run("SHOW server_version_num")[0][0]) < OLDEST_SERVER:
         raise StorageError(f"{name} is older than PostgreSQL {OLDEST_SERVER // 10_000}", hint="Use a newer server.")
     if (encoding := connection.run("SHOW server_encoding")[0][0]) != "UTF8":
-        raise StorageError(f"{name} has the encoding {encoding}", hint="Make it anew, with ENCODING 'UTF8'.")
+        raise StorageError(f"{name} has the encoding {encoding}", hint="Create it again, with ENCODING 'UTF8'.")
     if connection.run("SHOW transaction_read_only")[0][0] == "on":
         raise StorageError(f"the database {name} takes no writes", hint=READ_ONLY_HINT)
 

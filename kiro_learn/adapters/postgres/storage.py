@@ -118,7 +118,7 @@ class UsingConnection(PostgresConnection):
             if self._how == "pg_advisory_lock":
                 raise StorageBusy(f"a daemon uses {name}", hint="Stop every daemon that uses it.") from error
             hint = "A memory is being moved: wait until kiro-learn storage move has ended."
-            raise StorageBusy(f"{name} is not to be used now", hint=hint) from error
+            raise StorageBusy(f"{name} cannot be used now", hint=hint) from error
         raw.execute(f"SET idle_in_transaction_session_timeout = '{LONGEST_PAUSE}'")
 
 

@@ -179,7 +179,7 @@ def test_what_is_wrong_is_said_with_what_helps(tmp_path: Path, server: PostgresF
         assert "cannot be reached" in said
         assert "both sides keep what they have" in hint
     done(kiro_learn(one.home, "config", "set", "storage.url", owner))
-    assert "shares all of it" in kiro_learn(one.home, "serve").stderr
+    assert "users of one database share all of it" in kiro_learn(one.home, "serve").stderr
 
 
 def _after(one: Place, *arguments: str) -> str:

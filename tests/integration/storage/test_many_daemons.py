@@ -316,7 +316,7 @@ def test_no_memory_is_moved_while_a_daemon_uses_the_database(server: PostgresFor
             await trio.to_thread.run_sync(PostgresSide, server.url)
         await other.close()
         side = await trio.to_thread.run_sync(PostgresSide, server.url)
-        with pytest.raises(StorageBusy, match="is not to be used now"):
+        with pytest.raises(StorageBusy, match="cannot be used now"):
             await server.open_again(utc_now=lambda: DAWN)
         side.connection.close()
 

@@ -81,7 +81,7 @@ def test_a_refusal_without_words_has_its_status(body: bytes) -> None:
 
 def test_a_count_of_stale_memories_is_none_where_no_file_could_be_looked_at() -> None:
     found = {"folder": None, "stale": 0, "marked": 0, "cleared": 0, "unchecked": 3}
-    with pytest.raises(FilesUnchecked, match="3 memories cite files, and no folder of the project is known"):
+    with pytest.raises(FilesUnchecked, match="3 memories cite files that cannot be checked"):
         read(calls.detect_stale_observations(SHOP), found)
     assert read(calls.detect_stale(SHOP), found).unchecked == 3
     assert read(calls.detect_stale_observations(SHOP), found | {"unchecked": 0}) == 0
