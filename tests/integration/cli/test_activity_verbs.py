@@ -195,8 +195,8 @@ def test_what_is_observed_is_kept_once_and_redacted(place: Place, tmp_path: Path
     assert SECRET not in shown + said
     assert "  Files    a.toml\n" in shown
     assert (
-        failed(kiro_learn(place.home, "observe", "", cwd=folder))[1]
-        == "  $.title: expected 1 to 200 characters, found 0"
+        failed(kiro_learn(place.home, "observe", "", cwd=folder))[0]
+        == "error: title: expected 1 to 200 characters, found 0"
     )
 
 
@@ -210,8 +210,8 @@ def test_knowledge_is_kept_and_listed(place: Place, tmp_path: Path) -> None:
     page = json.loads(done(kiro_learn(place.home, "knowledge", "list", "--json", cwd=folder)))
     assert page["items"][0]["details"]["alternatives"] == ["signals"]
     failed(kiro_learn(place.home, "knowledge", "add", "rule", "x", "y"), code=2)
-    (_, detail) = failed(kiro_learn(place.home, "knowledge", "add", "decision", "x", "y", "--severity", "hard"))
-    assert detail.startswith("  $.severity: ")
+    (refused,) = failed(kiro_learn(place.home, "knowledge", "add", "decision", "x", "y", "--severity", "hard"))
+    assert refused.startswith("error: severity: ")
 
 
 def test_embeddings_are_counted_and_made(place: Place) -> None:
@@ -238,7 +238,7 @@ def test_text_comes_from_standard_input_whatever_its_encoding(place: Place, tmp_
     ]
     assert len(json.loads(done(run("search", "failed", "NOT", "Keep", "--mode", "syntax", "--json")))["hits"]) == 1
     text.write_text("long " * 30_000)
-    assert "characters" in failed(run("observe", "Too long", "--text", "-"))[1]
+    assert "characters" in failed(run("observe", "Too long", "--text", "-"))[0]
     text.write_text("")
     done(run("observe", "Nothing came", "--text", "-"))
 
