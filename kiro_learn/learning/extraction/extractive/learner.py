@@ -49,7 +49,7 @@ from kiro_learn.learning.extraction.extractive.faults import cause_told_in, trap
 from kiro_learn.learning.extraction.extractive.markdown import Block, BlockKind, blocks_of
 from kiro_learn.learning.extraction.extractive.observation_types import finds_fault, knowledge_type, observation_type
 from kiro_learn.learning.extraction.extractive.sentence_classes import own_sentences
-from kiro_learn.learning.extraction.extractive.titles import title_of, title_of_rule
+from kiro_learn.learning.extraction.extractive.titles import said_alone, title_of, title_of_rule
 from kiro_learn.learning.extraction.extractive.turns import ReadBatch, Said, Turn, read, turns_of, without_logs
 from kiro_learn.learning.extraction.extractive.vocabulary import concepts_in, cut_at_word, paths_in
 from kiro_learn.model.buffer import BufferSnapshot
@@ -249,7 +249,7 @@ def _in_own_words(
     """A rule or a choice in the words of the person."""
     return Extract(
         title=title_of_rule(text),
-        summary=text,
+        summary=said_alone(text),
         observation_type=ObservationType.DECISION,
         events=tuple(events),
         facts=facts,

@@ -219,8 +219,15 @@ def _is_changed_file(candidate: Candidate) -> bool:
 
 
 def title_of_rule(rule: str) -> str:
-    """The rule's own words, without what joins them to the talk before: "ok so we always …" is "We always …"."""
-    return cut_at_word(_capitalised(_JOINING.sub("", _bare(rule))), TITLE_CHARACTERS)
+    """The rule's own words as a title."""
+    return cut_at_word(_capitalised(_bare(said_alone(rule))), TITLE_CHARACTERS)
+
+
+def said_alone(sentence: str) -> str:
+    """``sentence`` without what joins it to the talk before: "ok so we always …" is "We always …"."""
+    opener = _OPENER.match(sentence)
+    alone = sentence[opener.end() :] if opener and opener.end() < len(sentence) else sentence
+    return _capitalised(_JOINING.sub("", alone))
 
 
 def candidates_in(blocks: Sequence[Block]) -> list[Candidate]:

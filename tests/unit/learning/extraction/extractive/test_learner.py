@@ -153,12 +153,13 @@ def test_what_a_short_prompt_asks_next_to_its_rule_has_a_title_of_its_own() -> N
             "We always deploy from the release branch, not from main",
         ),
         ("Also, please never touch the generated files in src/gen.", "Never touch the generated files in src/gen."),
+        ("hm, no - the port is read from PORT_API, not from PORT", "The port is read from PORT_API, not from PORT"),
         ("No force pushes in this repo, ever.", "No force pushes in this repo, ever."),
     ],
 )
 def test_the_title_of_a_rule_leaves_out_what_joins_it_to_the_talk(said: str, title: str) -> None:
     (draft,) = learned(prompt(1, said), answer(2, "Understood, I will."))
-    assert (draft.title, draft.summary.removeprefix("Asked: ").split("\n")[0], draft.facts) == (title, said, ())
+    assert (draft.title, draft.summary, draft.facts) == (title, title, ())
 
 
 def test_a_title_that_begins_with_a_command_has_its_letters() -> None:
@@ -403,7 +404,7 @@ def test_knowledge_is_typed_only_where_a_person_said_so() -> None:
         ),
         ("Found it: turns out the proxy strips the Authorization header on redirects.", "strips the Authorization"),
         ("danke, l\u00e4uft. Ursache war: order.total war ein Decimal in Euro, Stripe will Cent", "Stripe will Cent"),
-        ("found it: the cron ran in UTC and we compared with local time", "the cron ran in UTC"),
+        ("found it: the cron ran in UTC and we compared with local time", "The cron ran in UTC"),
         ("the flaky test was caused by a temp folder that two tests share", "a temp folder"),
         ("never mind, it was because the clock of the container was five minutes late", "five minutes late"),
     ],
