@@ -18,7 +18,7 @@ from kiro_learn.model.event import SESSION_STARTED, Event, EventKind
 from kiro_learn.model.ids import EventId
 from kiro_learn.model.record import MAX_FACT, MAX_FACTS, MAX_TITLE, MemoryRecord, Origin
 from kiro_learn.model.sharing import SHARED_STRATEGY
-from kiro_learn.privacy.scrub import scrub_event, scrub_text
+from kiro_learn.privacy.scrub import scrub_event, scrub_within
 from kiro_learn.retrieval.ranking.succession import replacing
 
 LEAST_TEXT_CHARACTERS = 500
@@ -214,7 +214,7 @@ def _letters_in(named: str) -> set[str]:
 
 
 def _told(letter: str, known: MemoryRecord) -> str:
-    title = escaped(scrub_text(" ".join(known.title.split()))[:MAX_TITLE])
+    title = escaped(scrub_within(" ".join(known.title.split()), MAX_TITLE))
     return f'<memory id="{letter}" day="{known.created_at:%Y-%m-%d}">{title}</memory>'
 
 

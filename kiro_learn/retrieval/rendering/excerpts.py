@@ -147,7 +147,8 @@ def _without_title(line: str, title: str) -> str:
     is_whole = not rest or whole[-1:] in _ENDING or (rest[0] in _ENDING and not rest[1:2].isalnum())
     if is_whole:
         return rest.lstrip(_AFTER_TITLE)
-    return f"{ELLIPSIS} {rest.lstrip()}" if whole != title else line
+    is_cut_between_words = whole != title and not (whole[-1:].isalnum() and rest[:1].isalnum())
+    return f"{ELLIPSIS} {rest.lstrip()}" if is_cut_between_words else line
 
 
 def _indexed(sections: Sequence[_Section], room: int) -> list[_Section]:

@@ -29,6 +29,11 @@ _FAILED = re.compile(
     r"(?:[.!\u2026]{0,3}$| ?[|\u00b7\u2219\u2022]|[.,:;]? (?:please|resets|retry|retrying|run /|try|wait|your)\b)"
 )
 
+_REMEMBERS_NOTHING = re.compile(
+    r"(?:i|we) (?:(?:do not|don't) (?:currently |actually )?have|have no) (?:any |a |an )?(?:\w+ ){0,2}?"
+    r"(?:records?|memor(?:y|ies)|recollection|information|context|history)\b"
+)
+
 _LONGEST = 220
 """The most characters of chatter. A longer sentence says something, however it begins."""
 
@@ -38,7 +43,9 @@ def is_chatter(sentence: str) -> bool:
     if len(sentence) > _LONGEST:
         return False
     bare = _straight(sentence).strip(_MARKS).lower()
-    if bare.startswith(vocabulary.OFFERING) or (bare.startswith(vocabulary.ANNOUNCING) and "`" not in bare):
+    if _REMEMBERS_NOTHING.match(bare) or bare.startswith(vocabulary.OFFERING):
+        return True
+    if bare.startswith(vocabulary.ANNOUNCING) and "`" not in bare:
         return True
     if bare.startswith(vocabulary.INTRODUCING) and bare.endswith(":"):
         return True

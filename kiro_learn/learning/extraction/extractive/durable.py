@@ -9,7 +9,6 @@ from kiro_learn.learning.extraction.extractive.sentence_classes import (
     odds_of,
     own_parts,
     own_sentences,
-    signs_of,
     tidy,
     unquoted,
 )
@@ -105,20 +104,6 @@ def only_lays_down(prompt: str) -> bool:
     """Whether ``prompt`` states rules and nothing else. Mostly its first sentence shows that it does not."""
     said = own_sentences(prompt) if own_parts(prompt) == [prompt] else []
     return bool(said) and all(is_rule for _, is_rule in _judged(said))
-
-
-_DEMANDS = frozenset(
-    {
-        *("always", "never", "order for good", "shall for good", "only", "forbidden", "must", "do not", "do"),
-        *("one, not another", "we", "wish", "standing", "occasion", "leave", "place", "here", "style"),
-    }
-)
-"""Signs in a sentence that its author wants something, and does not only say how it is."""
-
-
-def only_describes(sentence: str) -> bool:
-    """Whether ``sentence`` says how things are, and nothing in it says that they are meant to be so."""
-    return signs_of(sentence).isdisjoint(_DEMANDS)
 
 
 def _judged(said: list[str]) -> Iterator[tuple[str, bool]]:

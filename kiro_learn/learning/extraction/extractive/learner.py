@@ -22,8 +22,6 @@ from kiro_learn.learning.extraction.extractive.durable import (
     choice_in,
     chosen_in,
     laid_down_in,
-    only_describes,
-    only_lays_down,
     order_in,
     steps_in,
 )
@@ -47,7 +45,7 @@ from kiro_learn.learning.extraction.extractive.facts import (
 )
 from kiro_learn.learning.extraction.extractive.faults import cause_told_in, traps_of
 from kiro_learn.learning.extraction.extractive.markdown import Block, BlockKind, blocks_of
-from kiro_learn.learning.extraction.extractive.observation_types import finds_fault, knowledge_type, observation_type
+from kiro_learn.learning.extraction.extractive.observation_types import knowledge_type, observation_type
 from kiro_learn.learning.extraction.extractive.sentence_classes import own_sentences
 from kiro_learn.learning.extraction.extractive.titles import said_alone, title_of, title_of_rule
 from kiro_learn.learning.extraction.extractive.turns import ReadBatch, Said, Turn, read, turns_of, without_logs
@@ -136,7 +134,7 @@ def _extracts(turn: Turn, project_path: str, failed: Collection[int]) -> Iterato
         laid_out = "" if said else _laid_out(turn, failed)
         yield from said or ([_from_choice(turn, laid_out)] if laid_out else [])
         return
-    is_about_rule = is_short and len(rules) == 1 and not _says_more(turn, blocks)
+    is_about_rule = is_short and len(rules) == 1 and not _says_more(turn, rules[0], blocks)
     yield _from_answer(turn, turn.answer, blocks, rules[0].text if is_about_rule else "", project_path)
     # Each rule holds beyond its turn. As its own record, it is found, told, overruled and protected by itself.
     if not is_about_rule:
@@ -145,9 +143,10 @@ def _extracts(turn: Turn, project_path: str, failed: Collection[int]) -> Iterato
         yield _from_choice(turn, chosen)
 
 
-def _says_more(turn: Turn, blocks: Sequence[Block]) -> bool:
+def _says_more(turn: Turn, rule: _Rule, blocks: Sequence[Block]) -> bool:
     """Whether the prompt has a task or a question next to its rule, whose answer is worth a memory without it."""
-    return not only_lays_down(turn.question) and _says_something(turn, blocks, is_decided=False)
+    others = (sentence for sentence in own_sentences(turn.question) if sentence != rule.text)
+    return any(map(own_words, others)) and _says_something(turn, blocks, is_decided=False)
 
 
 def earnest_answer(turn: Turn) -> list[Block]:
@@ -172,15 +171,8 @@ def _own_rules(turn: Turn) -> list[_Rule]:
     found: dict[str, _Rule] = {}
     for said in turn.prompts:
         for text in () if said.is_context else laid_down_in(said.text):
-            if not _reports_fault(turn, said, text):
-                found.setdefault(text.casefold(), _Rule(text, said))
+            found.setdefault(text.casefold(), _Rule(text, said))
     return list(found.values())
-
-
-def _reports_fault(turn: Turn, said: Said, text: str) -> bool:
-    """Whether ``text`` is a fault: "passwords are stored in plain text" is one where the answer says what was wrong."""
-    is_fault_found = turn.answer is not None and finds_fault(turn.answer.text)
-    return is_fault_found and only_describes(text) and own_sentences(said.text) == [text]
 
 
 def _says_something(turn: Turn, blocks: Sequence[Block], is_decided: bool) -> bool:

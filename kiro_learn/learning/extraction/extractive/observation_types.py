@@ -35,17 +35,12 @@ _FIRST_WORDS = 60
 """How many first characters of an answer say that it made a change, if no tool shows it."""
 
 
-def finds_fault(answer: str) -> bool:
-    """Whether the beginning of ``answer`` says what was wrong, or that it is mended."""
-    return _FAULT_FOUND.search(answer[:_BEGINNING]) is not None
-
-
 def observation_type(question: str, answer: str, *, chosen: bool, changed_files: bool) -> ObservationType:
     """The type by the content: a choice before a fault, a fault before a change, a change before an explanation."""
     beginning = answer[:_BEGINNING]
     if chosen or _DECIDED.search(beginning):
         return ObservationType.DECISION
-    if _FAULT_FOUND.search(answer) and (_FAULT_ASKED.search(question) or finds_fault(answer)):
+    if _FAULT_FOUND.search(answer) and (_FAULT_ASKED.search(question) or _FAULT_FOUND.search(beginning)):
         return ObservationType.ERROR
     if _CHANGED.search(answer if changed_files else answer[:_FIRST_WORDS]):
         return ObservationType.TOOL_USE

@@ -231,7 +231,8 @@ _SIGN_FORMS = {
     ),
     # Against: questions, orders for the moment, words of others.
     "question": (
-        r"\?\s*$|^(?:why|what|when|where|who|how|which|is|are|does|did|do you|can|could|would|will|has|have)\b|\uff1f"
+        r"\?\s*$|^(?:why|what|when|where|who|how|which|is|are|does|did|do you|can|could|would|will|has|have"
+        r"|(?:should|shall|must|may) (?:we|i|it|they|this|that|the|there|our))\b|\uff1f"
         r"|ですか|ますか"
     ),
     "points": (

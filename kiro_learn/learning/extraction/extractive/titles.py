@@ -66,7 +66,19 @@ _WITHOUT_SUBJECT = re.compile(
 _JOINING = re.compile(
     r"^(?:(?:and|so|but|or|hey|hi|ok|okay|well|also|then|please)\b[\s,]{1,3}){1,3}(?=\S)", re.IGNORECASE
 )
-"""Words that join a question or a rule to the talk before it."""
+"""Words that join a question to the talk before it."""
+_JOINED_BEFORE = re.compile(
+    r"^(?:(?:and|so|but|or|hey|hi|ok|okay|well|also|then|please)\b[\s,]{1,3}){1,3}"
+    r"(?=(?:we|i|you|it|always|never|please|do|don't|use|keep|no|not|only|all|every|each|let'?s|from|stop|avoid|make|run"
+    r"|write|put|the|this|that|in|when|before|after)\b)",
+    re.IGNORECASE,
+)
+"""Words that join a rule to the talk before it: "OK buttons" begins with none."""
+
+_JOINED_BEHIND = re.compile(
+    r"(?<=\w)[,\s]{1,3}(?:btw|by the way|pls|please|thx|thanks|thank you|ok|okay|lol|tho)\W{0,3}$", re.IGNORECASE
+)
+"""The same at the end of a rule: "we use uv, not poetry btw"."""
 
 _ENOUGH_WORDS = 3
 """How many words of its own a sentence needs to stand alone in a list."""
@@ -227,7 +239,7 @@ def said_alone(sentence: str) -> str:
     """``sentence`` without what joins it to the talk before: "ok so we always …" is "We always …"."""
     opener = _OPENER.match(sentence)
     alone = sentence[opener.end() :] if opener and opener.end() < len(sentence) else sentence
-    return _capitalised(_JOINING.sub("", alone))
+    return _capitalised(_JOINED_BEHIND.sub("", _JOINED_BEFORE.sub("", alone)))
 
 
 def candidates_in(blocks: Sequence[Block]) -> list[Candidate]:

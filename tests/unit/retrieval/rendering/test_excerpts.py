@@ -64,6 +64,7 @@ def test_a_title_that_a_line_begins_with_is_not_told_twice() -> None:
         ("Pool holds twenty\u2026", "`Pool` holds twenty connections.", "\u2026 connections."),
         ("The pool holds twenty", "The pool holds twenty. It is shared.", "It is shared."),
         ("The cause is Pool", "The cause is Pool.close itself.", None),
+        ("The pool of the x...", "The pool of the xylophone is full.", None),
         ("Who owns it?", "Who owns it? Bert.", "Bert."),
     ],
 )

@@ -33,6 +33,8 @@ from tests.unit.learning.histories import answer, learned, prompt, tool
         "PR created: https://github.com/dev/shop/pull/155",
         "Created PR #155 (https://github.com/dev/shop/pull/155).",
         "---",
+        "I don't have a record of that.",
+        "I don't have any previous memories about feature flags.",
     ],
 )
 def test_talk_is_chatter(sentence: str) -> None:

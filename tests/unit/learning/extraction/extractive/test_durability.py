@@ -149,6 +149,9 @@ def test_a_cause_and_its_cure_are_kept_where_no_word_names_the_cause() -> None:
         ),
         ("It was red. A restart fixes it. go on", []),
         ("Is it red? make clean fixes it.", []),
+        ("CI was flaky. Re-running it fixed that.", []),
+        ("The build was broken. The follow-up PR fixed that.", []),
+        ("The import was slow. Your last change (the one/two split) fixed it.", []),
     ],
 )
 def test_a_fault_and_its_cure_that_a_person_tells_are_kept_together(said: str, kept: list[str]) -> None:

@@ -154,7 +154,9 @@ def test_what_a_short_prompt_asks_next_to_its_rule_has_a_title_of_its_own() -> N
         ),
         ("Also, please never touch the generated files in src/gen.", "Never touch the generated files in src/gen."),
         ("hm, no - the port is read from PORT_API, not from PORT", "The port is read from PORT_API, not from PORT"),
+        ("We use uv here, not poetry btw.", "We use uv here, not poetry"),
         ("No force pushes in this repo, ever.", "No force pushes in this repo, ever."),
+        ("Well known ports must never be hard-coded here", "Well known ports must never be hard-coded here"),
     ],
 )
 def test_the_title_of_a_rule_leaves_out_what_joins_it_to_the_talk(said: str, title: str) -> None:
@@ -178,6 +180,7 @@ def test_a_title_that_begins_with_a_command_has_its_letters() -> None:
         "the search times out for large tenants",
         "Thumbnails are missing since the last release. Why?",
         "the export doesn't contain archived orders",
+        "should we store money as float or decimal",
     ],
 )
 def test_a_fault_that_a_person_reports_is_no_rule(report: str) -> None:
@@ -185,17 +188,18 @@ def test_a_fault_that_a_person_reports_is_no_rule(report: str) -> None:
     assert [draft.knowledge_type for draft in drafts] == [None]
 
 
-@pytest.mark.parametrize(
-    ("said", "reply", "is_rule"),
-    [
-        ("passwords are stored in plain text", "Fixed: they are hashed with argon2id now, in `src/users.py`.", False),
-        ("secrets come from vault", "I'll read the token of the build from there, in `src/ci.py`.", True),
-        ("passwords are never stored in plain text", "Fixed: they are hashed with argon2id in `src/users.py`.", True),
-    ],
-)
-def test_how_things_are_is_a_fault_where_the_answer_mends_it(said: str, reply: str, *, is_rule: bool) -> None:
-    drafts = learned(prompt(1, said), answer(2, reply))
-    assert any(draft.knowledge_type is KnowledgeType.CONSTRAINT for draft in drafts) is is_rule
+def test_a_nod_next_to_a_rule_is_no_task() -> None:
+    reply = "Got it: from now on I run pnpm install for all packages, since npm would write a second lock file."
+    (draft,) = learned(prompt(1, "please always use pnpm. ok?"), answer(2, reply))
+    assert draft.knowledge_type is KnowledgeType.CONSTRAINT
+
+
+@pytest.mark.parametrize("said", ["Dates are stored in UTC, not in local time.", "Reports use DD/MM/YYYY."])
+def test_a_convention_that_an_agent_had_broken_is_a_rule(said: str) -> None:
+    drafts = learned(
+        prompt(1, said), answer(2, "Fixed: `created_at` is stored in UTC now, and reports show DD/MM/YYYY.")
+    )
+    assert any(draft.knowledge_type is KnowledgeType.CONSTRAINT for draft in drafts)
 
 
 def test_each_rule_of_a_prompt_is_a_memory_of_its_own() -> None:
