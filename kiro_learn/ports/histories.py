@@ -63,6 +63,8 @@ class PastEvent:
     """In UTC; None: at the same time as the event before."""
     folder: str
     """Absolute; empty where it is not known."""
+    began_in: str = ""
+    """The folder of the first event of the session; ``PastSessions`` sets it."""
     branch: str | None = None
     """The branch that was checked out in the folder, if the history names it."""
     may_go_on: bool = False

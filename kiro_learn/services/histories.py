@@ -7,7 +7,7 @@ them. By their ids it knows which ones it has already, and which ones it was tol
 from __future__ import annotations
 
 import sys
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from datetime import datetime, timedelta
 from itertools import islice
 from pathlib import Path
@@ -115,13 +115,16 @@ class PastSessions:
         If the reader fails in the middle, the events before that are kept, and the session counts as skipped.
         """
         moments: dict[str, datetime] = {}
+        began: dict[str, str] = {}
         try:
             for event in found.reader.events(found.session, skipped):
                 if _is_of_our_own(event):
                     skipped(OF_OURS)
                     return
                 at = self._moment(event, found.session, moments)
-                ours = _without_told(attrs.evolve(event, happened_at=at, folder=event.folder or found.session.folder))
+                folder = event.folder or found.session.folder
+                began_in = began.setdefault(event.session_id, folder)
+                ours = _without_told(attrs.evolve(event, happened_at=at, folder=folder, began_in=began_in))
                 if since is not None and at < since:
                     skipped(BEFORE_SINCE)
                 elif ours is not None and not (event.may_go_on and self.is_still_written(found)):
@@ -157,6 +160,18 @@ class PastSessions:
             at = last + _TICK
         moments[event.session_id] = at
         return at
+
+
+def project_in_session(past: PastEvent, project_of: Callable[[str], Project]) -> Project:
+    """The project of the event's folder; for a package, that of its repository if the session began there.
+
+    As hooks report it (``SessionProjects``).
+    """
+    found = project_of(past.folder)
+    if found.repository_path in {"", found.project_path}:
+        return found
+    whole = project_of(found.repository_path)
+    return whole if project_of(past.began_in).namespace == whole.namespace else found
 
 
 def as_event(past: PastEvent, project: Project, *, agent: str) -> Event:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
+from itertools import count
+from typing import TypeVar
 
 import attrs
 import trio
@@ -33,7 +35,7 @@ from kiro_learn.wire.hook_names import is_answered_before_tool
 from kiro_learn.wire.hooks import HookReport, read_hook
 
 MOST_PLACES = 10_000
-"""The most pairs of a project and a session of which it is kept whether the session has been there."""
+"""The most pairs of a project and a session that are remembered."""
 
 
 @attrs.frozen
@@ -59,36 +61,59 @@ class SessionProjects:
 
     _storage: SessionReads
     _project_finder: ProjectFinder
-    _places: OrderedDict[tuple[Namespace, str], bool] = attrs.field(factory=OrderedDict, init=False)
-    """Whether a session was in a project before it was in a package of it; the least recently used first."""
+    _pauses: Pauses
+    _seen: OrderedDict[tuple[Namespace, str], int] = attrs.field(factory=OrderedDict, init=False)
+    """The order in which sessions were first seen in projects: their reports may not be stored yet."""
+    _known: OrderedDict[tuple[Namespace, Namespace, str], bool] = attrs.field(factory=OrderedDict, init=False)
+    """Whether a session was in a repository's project before it was in that of a package."""
+    _count: count[int] = attrs.field(factory=count, init=False)
 
     async def of(self, folder: str, session_id: str | None) -> Project:
         """The project of ``folder``; for a package, that of its repository if the session was there before.
 
-        ``session_id``: None if the agent reports none.
+        If the package is paused, or the store cannot be read, it is the project of ``folder``.
+
+        Args:
+          session_id: None if the agent reports none.
         """
         found = await self._project_finder.project_of(folder)
         if session_id is None:
             return found
         if found.repository_path not in {"", found.project_path}:
             whole = await self._project_finder.project_of(found.repository_path)
-            if whole.namespace != found.namespace and await self._has_been_in(whole.namespace, session_id):
+            is_package = whole.namespace != found.namespace and not self._pauses.cover(found.namespace, session_id)
+            if is_package and await self._began_in(whole.namespace, found.namespace, session_id):
                 return attrs.evolve(whole, branch=found.branch)
-        self._note((found.namespace, session_id), has_been_there=True)
+        _keep(self._seen, (found.namespace, session_id), next(self._count))
         return found
 
-    async def _has_been_in(self, namespace: Namespace, session_id: str) -> bool:
-        place = (namespace, session_id)
-        if place not in self._places:  # also before a restart
-            first = await self._storage.list_session_events(namespace, session_id, limit=1, after=None)
-            self._note(place, has_been_there=bool(first.events))
-        return self._places[place]
+    async def _began_in(self, whole: Namespace, package: Namespace, session_id: str) -> bool:
+        key = (whole, package, session_id)
+        if key not in self._known:
+            try:
+                is_of_whole = await self._first(whole, session_id) < await self._first(package, session_id)
+            except StorageError:  # then the report cannot be stored either, and it is sent again
+                return False
+            _keep(self._known, key, is_of_whole)
+        return self._known[key]
 
-    def _note(self, place: tuple[Namespace, str], *, has_been_there: bool) -> None:
-        self._places.setdefault(place, has_been_there)
-        self._places.move_to_end(place)
-        if len(self._places) > MOST_PLACES:
-            self._places.popitem(last=False)
+    async def _first(self, namespace: Namespace, session_id: str) -> tuple[int, float]:
+        """The place of the session's first report from a project: what is stored comes before what was only seen."""
+        stored = await self._storage.list_session_events(namespace, session_id, limit=1, after=None)
+        if stored.events:
+            return 0, stored.events[0].valid_time.timestamp()
+        return 1, self._seen.get((namespace, session_id), math.inf)
+
+
+_Key = TypeVar("_Key")
+_Value = TypeVar("_Value")
+
+
+def _keep(kept: OrderedDict[_Key, _Value], key: _Key, value: _Value) -> None:
+    """Keep the first value of ``key``; the oldest goes if there are too many."""
+    kept.setdefault(key, value)
+    if len(kept) > MOST_PLACES:
+        kept.popitem(last=False)
 
 
 @attrs.frozen(eq=False, kw_only=True)
@@ -115,7 +140,7 @@ class Hooks:
 
     @_projects.default
     def _projects_of_sessions(self) -> SessionProjects:
-        return SessionProjects(self._storage, self._project_finder)
+        return SessionProjects(self._storage, self._project_finder, self._pauses)
 
     async def take(self, agent: str, payload: bytes, headers: Mapping[str, str], *, retrieve: bool) -> Answered:
         """Store what a hook's request reports; return the context for a prompt, or nothing.

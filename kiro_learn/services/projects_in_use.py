@@ -42,7 +42,11 @@ class Pauses:
         session = (event.namespace, event.session_id)
         if session in self._pauses:
             self._heard[session] = self._clock.utc_now()
-        return session in self._pauses or (event.namespace, None) in self._pauses
+        return self.cover(event.namespace, event.session_id)
+
+    def cover(self, namespace: Namespace, session_id: str) -> bool:
+        """Whether the project is paused, or the session in it."""
+        return (namespace, session_id) in self._pauses or (namespace, None) in self._pauses
 
     def list(self) -> tuple[Pause, ...]:
         """All pauses, the oldest first."""

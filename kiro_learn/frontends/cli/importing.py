@@ -23,7 +23,14 @@ from kiro_learn.frontends.cli.shell import Failed, Shell
 from kiro_learn.frontends.cli.terminal import counted, duration, events, memories, size
 from kiro_learn.model.event import Event, body_weight
 from kiro_learn.model.namespace import Namespace, Project
-from kiro_learn.services.histories import FoundSession, FoundStore, PastSessions, WantedSessions, as_event
+from kiro_learn.services.histories import (
+    FoundSession,
+    FoundStore,
+    PastSessions,
+    WantedSessions,
+    as_event,
+    project_in_session,
+)
 from kiro_learn.services.import_survey import BYTES_PER_SECOND, Survey
 from kiro_learn.wire.messages import write_event
 
@@ -61,21 +68,10 @@ class _Asked(NamedTuple):
         return self.wanted.sources == (GIT,)
 
     def events(self, found: FoundSession, skip: Callable[[str], None]) -> Iterator[Event]:
-        been_in: dict[Namespace, bool] = {}
         for past in self.past.events(found, skip, since=self.wanted.since):
-            event = as_event(past, self._project_in_session(past.folder, been_in), agent=found.reader.agent)
+            event = as_event(past, project_in_session(past, self.project_of), agent=found.reader.agent)
             if self.namespace in {None, event.namespace}:
                 yield event
-
-    def _project_in_session(self, folder: str, been_in: dict[Namespace, bool]) -> Project:
-        """As ``SessionProjects.of``: the project of ``folder``, or its repository's if the session was there before."""
-        project = self.project_of(folder)
-        if project.repository_path not in {"", project.project_path}:
-            whole = self.project_of(project.repository_path)
-            if whole.namespace != project.namespace and been_in.setdefault(whole.namespace, False):
-                return whole
-        been_in.setdefault(project.namespace, True)
-        return project
 
 
 @attrs.define
@@ -260,7 +256,7 @@ def _project_finder(client: Client) -> Callable[[str], Project]:
             Namespace(found["namespace"]),
             found["project_id"],
             found["project_path"],
-            repository_path=found["repository_path"],
+            repository_path=found.get("repository_path", ""),
         )
 
     return project_of

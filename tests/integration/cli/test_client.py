@@ -95,7 +95,8 @@ def test_wrong_values_are_named(client: Client) -> None:
 
 
 def test_a_folder_has_a_project(client: Client, tmp_path: Path) -> None:
-    assert set(client.project_of(tmp_path)) == {"namespace", "project_id", "project_path", "branch"}
+    expected = {"namespace", "project_id", "project_path", "branch", "repository_path"}
+    assert set(client.project_of(tmp_path)) == expected
 
 
 def test_no_home_no_daemon(tmp_path: Path) -> None:

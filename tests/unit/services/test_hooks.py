@@ -82,6 +82,28 @@ def test_a_session_that_went_into_a_package_stays_in_its_repository_after_a_rest
     assert projects_of(events) == ["/home/ada/shop"] * 2
 
 
+def test_a_session_that_began_in_a_package_is_of_it_after_a_restart_too() -> None:
+    storage = InMemoryStorage()
+    taken(in_folder(1, API), in_folder(2, "/home/ada/shop"), storage=storage)
+    events, _ = taken(in_folder(3, API), storage=storage)
+    assert projects_of(events) == [API, "/home/ada/shop", API]
+
+
+def test_a_paused_package_is_paused_for_sessions_of_its_repository_too() -> None:
+    box = Letterbox([])
+
+    async def scenario() -> list[Event]:
+        async with simulated_daemon(hook_spool=box) as services:
+            package = await services.project_finder.project_of(API)
+            await services.pauses.pause(package.namespace, None)
+            for number, folder in enumerate(("/home/ada/shop", API), start=1):
+                sent = in_folder(number, folder)
+                await services.hooks.take(sent.agent, sent.payload, sent.headers, retrieve=False)
+            return await events_of(services)
+
+    assert projects_of(simulate(scenario)) == ["/home/ada/shop"]
+
+
 def test_what_waits_is_one_commit() -> None:
     async def scenario() -> int:
         storage = InMemoryStorage()
