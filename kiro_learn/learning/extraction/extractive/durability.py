@@ -108,7 +108,8 @@ _QUESTION_WORD = re.compile(
 _UNMARKED = re.compile(
     r"\W*(?:(?:and|but|so|ok|hey|hi)\b[\s,]*)*+(?:how (?:can|do|does|did|is|are|many|much|long|often)\b"
     r"|wh(?:at|ere|y|ich|o)"
-    r"(?:'?s| (?:is|are|was|were|do|does|did|has|have|must|should))\b)",
+    r"(?:'?s| (?:is|are|was|were|do|does|did|has|have|must|should))\b"
+    r"|(?:should|shall|does|did|is|are|was|were) (?:we|i|it|they|this|that|there|our|the|any)\b|do (?:we|i|they)\b)",
     re.IGNORECASE,
 )
 """The beginning of a question that may lack its mark: "how do i reset the db"."""

@@ -70,7 +70,8 @@ _JOINING = re.compile(
 _JOINED_BEFORE = re.compile(
     r"^(?:(?:and|so|but|or|hey|hi|ok|okay|well|also|then|please)\b[\s,]{1,3}){1,3}"
     r"(?=(?:we|i|you|it|always|never|please|do|don't|use|keep|no|not|only|all|every|each|let'?s|from|stop|avoid|make|run"
-    r"|write|put|the|this|that|in|when|before|after)\b)",
+    r"|write|put|the|this|that|in|when|before|after)\b)"
+    r"|^(?-i:and|but|also|then)[\s,]{1,3}(?=(?-i:[a-z]))",
     re.IGNORECASE,
 )
 """Words that join a rule to the talk before it: "OK buttons" begins with none."""

@@ -155,6 +155,7 @@ def test_what_a_short_prompt_asks_next_to_its_rule_has_a_title_of_its_own() -> N
         ("Also, please never touch the generated files in src/gen.", "Never touch the generated files in src/gen."),
         ("hm, no - the port is read from PORT_API, not from PORT", "The port is read from PORT_API, not from PORT"),
         ("We use uv here, not poetry btw.", "We use uv here, not poetry"),
+        ("and pin every dependency", "Pin every dependency"),
         ("No force pushes in this repo, ever.", "No force pushes in this repo, ever."),
         ("Well known ports must never be hard-coded here", "Well known ports must never be hard-coded here"),
     ],
