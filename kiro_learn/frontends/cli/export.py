@@ -11,7 +11,7 @@ import attrs
 import click
 
 from kiro_learn.client import json_calls
-from kiro_learn.client.address import DaemonSilent
+from kiro_learn.client.address import DaemonSilent, DaemonUnreachable
 from kiro_learn.client.building import Json
 from kiro_learn.client.routes import Client
 from kiro_learn.errors import InvalidRequest, KiroLearnError
@@ -216,7 +216,7 @@ def receive(client: Client, kind: str | None, path: Path, take: Callable[[bytes]
     splitter = LineSplitter(taken)
     try:
         client.receive(json_calls.export(kind), splitter)
-    except DaemonSilent as error:
+    except (DaemonSilent, DaemonUnreachable) as error:
         if splitter.last and _answers(client):  # it ended what it could not read on, and goes on itself
             raise Failed(UNREADABLE, hint="kiro-learn doctor") from error
         raise

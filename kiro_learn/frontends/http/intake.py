@@ -124,9 +124,13 @@ class Intake:
         return answer_for(boundary.error)
 
     async def _send_stream(self, answer: Answer, stream: Stream, scope: Message, receive: Receive, send: Send) -> None:
-        """Send the pieces until the stream ends or fails, the caller hangs up, or the server stops."""
+        """Send the pieces until the stream ends or fails, the caller hangs up, or the server stops.
+
+        An answer whose stream failed is not ended, so that the server breaks the connection: its caller must not take
+        it for a whole one.
+        """
         connection = scope.get("state", {}).get(CONNECTION)
-        with self._new_boundary("stream"):
+        with self._new_boundary("stream") as boundary:
             async with aclosing(stream), trio.open_nursery() as nursery:
                 await send(_start(answer))
                 nursery.start_soon(_then_cancel, receive, nursery.cancel_scope)
@@ -135,7 +139,8 @@ class Intake:
                 async for piece in stream:
                     await send({"type": "http.response.body", "body": piece, "more_body": True})
                 nursery.cancel_scope.cancel()
-        await send({"type": "http.response.body", "body": b"", "more_body": False})
+        if boundary.error is None:
+            await send({"type": "http.response.body", "body": b"", "more_body": False})
 
 
 async def _then_cancel(wait: Callable[[], Awaitable[object]], scope: trio.CancelScope) -> None:
