@@ -76,7 +76,7 @@ Skipped: TypeAlias = Callable[[str], None]
 
 
 HELD = "databases that another program holds for itself"
-"""A reason: what is left out for it can be read another time."""
+"""A reason for leaving sessions or memories out; another import may be able to read them."""
 
 
 class ImportRecord(Protocol):

@@ -48,6 +48,7 @@ class EmbeddingModel(Protocol):
 
         A text's vector does not depend on the other texts. Calls may overlap. Only the first tokens of a text count, as
         many as the model reads at once: 256 with the bundled model.
+
         Cancellation: the caller goes on at once; the work under way is finished and dropped.
 
         Raises:

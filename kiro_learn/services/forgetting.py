@@ -31,7 +31,7 @@ SHOWN = 20
 REMOVED_AT_ONCE = 200
 """Items that one commit removes, in some tens of milliseconds, for which other writes wait."""
 PASSES = 2
-"""A memory may be learned between selecting and writing down. The second pass finds it; after that none can come."""
+"""The passes of selecting and writing down: what is learned between both steps of the first, the second one finds."""
 NOTHING_MORE = Selection()
 AGAIN_AFTER_SECONDS = 24 * 3600.0
 

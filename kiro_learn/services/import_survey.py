@@ -71,7 +71,7 @@ class Survey:
 
     sources: dict[str, SourceSurvey] = attrs.Factory(dict)
     kept: Counter[str] = attrs.Factory(Counter)
-    """How many memories each other memory keeps, by the title of its reader."""
+    """How many memories each other memory program keeps, by the title of its reader."""
     kept_days: dict[str, set[date]] = attrs.Factory(dict)
     """The days on which they were made, by the same title."""
     skipped: Counter[str] = attrs.Factory(Counter)
@@ -79,7 +79,7 @@ class Survey:
     """Hashes of the ids of events, since a resumed session may repeat the one before it."""
 
     def keep(self, title: str, made_on: date) -> None:
-        """Count one more memory of another memory."""
+        """Count one more memory that another memory program keeps."""
         self.kept[title] += 1
         self.kept_days.setdefault(title, set()).add(made_on)
 

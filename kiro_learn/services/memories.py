@@ -352,7 +352,6 @@ class Remember:
 
         A chunk is stored as a whole or not at all.
 
-
         Raises:
           StorageError: a chunk could not be stored; the chunks before it were.
         """

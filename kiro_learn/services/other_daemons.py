@@ -24,7 +24,7 @@ log = structlog.get_logger()
 AWAY_SECONDS = 5.0
 """The pause between two attempts to follow while the server is away."""
 READ_SECONDS = 30.0
-"""How often merges, renamed projects and pauses are read, which no change reports, while no changes come."""
+"""The pause between two reads of merges, project names and pauses while no changes come: no change reports these."""
 
 
 @attrs.define(eq=False)

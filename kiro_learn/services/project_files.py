@@ -229,7 +229,6 @@ class RuleFiles:
 
         That is a line of a rule file, whichever agent loads it, or another rule, if it is not known which one is newer.
 
-
         Nothing is raised; what is late or cannot be read is left out.
         """
         found: list[RuleConflict] = []

@@ -33,7 +33,7 @@ FRESH_SECONDS = 10.0
 
 
 SHORTEST_ID = 12
-"""The least characters of an id that name a project; lists show as many."""
+"""The fewest characters of an id that can name a project; lists show this many."""
 
 MOST_NAMED = 5
 """The most known projects in the answer to an unknown name."""

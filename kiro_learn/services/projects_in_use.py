@@ -127,7 +127,7 @@ class MergedProjects:
         self._names: dict[Namespace, str] = {}
 
     def in_use(self, namespace: Namespace) -> Namespace:
-        """The namespace that keeps what comes to ``namespace``."""
+        """The namespace that all events and records of ``namespace`` are kept in."""
         return self._target_of.get(namespace, namespace)
 
     def sources_of(self, namespace: Namespace) -> list[Namespace]:

@@ -37,7 +37,7 @@ class SpoolStatus:
 
 @attrs.define(eq=False)
 class SpoolDrainer(Generic[RequestT]):
-    """Stores spooled requests at the start and every ``interval_seconds``: a busy daemon causes some, too."""
+    """Stores spooled requests at the start and every ``interval_seconds``, since a busy daemon causes some too."""
 
     name = "spool drainer"
 

@@ -133,6 +133,7 @@ class GraphLearner:
         """Put what a person says next to the items that hold, or in their place; returns the id of its item.
 
         See ``drafts_of_statement``.
+
         Raises:
           StorageError: the store refuses it.
         """

@@ -232,9 +232,9 @@ def _merged(reconciled: Reconciled) -> dict[RecordId, MemoryRecord]:
 
 
 def _unchanged(found: Iterable[Supersession], reconciled: Reconciled) -> dict[RecordId, RecordId]:
-    """By the new record that says no more than a weak one that it replaces: that one. Each stands once at most.
+    """The replaced weak record for each new record that says no more than it, by the id of the new one.
 
-    Such is a rule that a person laid down, where the model passed over it: it is put back word for word.
+    An example is a rule of a person that the model left out: it is put back word for word. No weak record stands twice.
     """
     merged = _merged(reconciled)
     pairs: dict[RecordId, RecordId] = {}
@@ -252,7 +252,7 @@ def _says_no_more(new: MemoryRecord, weak: MemoryRecord) -> bool:
 
 
 def _by_what_is_new(found: Supersession, unchanged: Mapping[RecordId, RecordId]) -> Supersession:
-    """``found``, but where nothing of it is new, only what is put back is replaced, by itself."""
+    """``found``; if its new records all say nothing new, only with those weak records that they put back."""
     if any(record.record_id not in unchanged for record in found.new):
         return found
     same = {unchanged[record.record_id] for record in found.new}
@@ -282,7 +282,7 @@ class _Commit:
     reconciled: Reconciled
     replacements: Sequence[Replacement]
     unchanged: Mapping[RecordId, RecordId]
-    """Of the new records, those that replace one that says the same, and that one: neither is counted."""
+    """By the id of a new record that says nothing new, that of the weak one that it replaces; neither is counted."""
     run: LearningRun
     shown: Sequence[EventId]
     """Events that the learner was shown."""

@@ -52,7 +52,7 @@ class Compared:
 
 
 def compared(passages: Mapping[RecordId, Codes], findings: Findings) -> dict[RecordId, Compared]:
-    """All ``passages``, decoded and compared in one product, which costs as much as one; empty without vectors."""
+    """All ``passages``, decoded and compared together, which costs hardly more than one; empty without vectors."""
     standings = vectors_of(findings.evidence).standings
     known = {record_id: codes for record_id, codes in passages.items() if len(codes)}
     if standings is None or not known:

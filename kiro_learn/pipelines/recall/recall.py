@@ -292,7 +292,7 @@ def _found_of(trace: RecallTrace, telling: Sequence[MemoryRecord]) -> list[Excer
 
 
 def _resting(telling: Sequence[MemoryRecord], older_by_newer: OlderByNewer) -> dict[RecordId, str]:
-    """The note for each of ``telling`` that names something that was overturned later."""
+    """For each of ``telling`` that names something overturned later, the note that says so."""
     known = {record.record_id: record for record in telling}
     changes = {*older_by_newer.keys()}.union(*older_by_newer.values())
     texts = {each: text_of(record) if each in changes else record.title.lower() for each, record in known.items()}

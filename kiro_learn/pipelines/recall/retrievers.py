@@ -208,7 +208,7 @@ class FeatureReading:
         await part.run(lambda: self._read(record_ids))
 
     def gathered(self, *, is_needed: bool) -> OptionalResult[dict[RecordId, RankingFeatures]]:
-        """All features, or none: if some were missing, the records that have theirs would weigh more for that alone."""
+        """All features, or none: if some were missing, records would rank higher only because theirs were read."""
         problem = next((part.problem for part in self._parts if part.problem), None)
         known = {} if problem else {key: value for part in self._parts for key, value in part.result.items()}
         return OptionalResult("features", known, is_asked=self._is_wanted and is_needed, problem=problem)
