@@ -61,13 +61,19 @@ class SettingsRead(NamedTuple):
 
 
 def read(
-    text: str, environment: Mapping[str, str], *, name: str, problems: Sequence[tuple[str, str]] = ()
+    text: str,
+    environment: Mapping[str, str],
+    *,
+    name: str,
+    problems: Sequence[tuple[str, str]] = (),
+    checks_together: bool = True,
 ) -> SettingsRead:
     """The settings in ``text`` and ``environment``; the environment wins.
 
     Args:
       name: the file's name.
       problems: found while the file was read.
+      checks_together: whether settings that need each other are checked, as a model for ``openai``.
 
     Raises:
       ConfigError: names every problem.
@@ -80,7 +86,7 @@ def read(
         tables[key.section][key.name] = value
     try:
         config = structure(_converter, tables, Config)
-        unmet = [(f"$.llm.{name}", what) for name, what in config.llm.unmet()]
+        unmet = [(f"$.llm.{name}", what) for name, what in config.llm.unmet() if checks_together]
     except InvalidRequest as error:
         unmet = list(error.problems)
     found += [_placed(where, what, from_variables) for where, what in unmet]
@@ -97,7 +103,8 @@ def changed(before: str, key: Key, said: str, *, name: str) -> tuple[str, Settin
     """
     try:
         after = with_value(before, key.section, key.name, _read_text(said, KEYS[key]))
-        settings = read(after, {}, name=name)
+        # A model may be named by a variable, which only the daemon sees: that is no reason to refuse another setting.
+        settings = read(after, {}, name=name, checks_together=key.section == "llm")
     except NotToml as error:
         problem = f"line {error.line}, column {error.column}: {error.problem}"
         raise InvalidRequest([(name, problem)]) from error

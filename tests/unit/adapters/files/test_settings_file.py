@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from kiro_learn.adapters.files.settings_file import read_settings
+from kiro_learn.adapters.files.agent_files import DiskAgentFiles
+from kiro_learn.adapters.files.settings_file import read_settings, set_in_file
 from kiro_learn.config import Config
-from kiro_learn.errors import ConfigError
+from kiro_learn.errors import ConfigError, InvalidRequest
 
 
 @pytest.fixture
@@ -62,6 +63,14 @@ def test_a_server_without_the_name_of_a_model_is_a_problem_beside_the_others(fil
     assert problems_of(file, text, {"KIRO_LEARN_LLM_MODEL": ""}).keys() == {"KIRO_LEARN_LLM_MODEL"}
     file.write_text(text)
     assert read_settings(file, {"KIRO_LEARN_LLM_MODEL": "qwen3"}).llm.model == "qwen3"
+
+
+def test_another_setting_is_set_where_a_variable_names_the_model(file: Path) -> None:
+    file.write_text('[llm]\nbackend = "openai"\n')
+    made = set_in_file(file, DiskAgentFiles(file.parent), "recall.budget_seconds", "0.3")
+    assert made.value == 0.3
+    with pytest.raises(InvalidRequest, match="model"):
+        set_in_file(file, DiskAgentFiles(file.parent), "llm.daily_calls", "5")
 
 
 def test_variables_that_are_no_settings_are_left_alone(file: Path) -> None:
