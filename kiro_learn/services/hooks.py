@@ -81,8 +81,12 @@ class SessionProjects:
             return found
         if found.repository_path not in {"", found.project_path}:
             whole = await self._project_finder.project_of(found.repository_path)
-            is_package = whole.namespace != found.namespace and not self._pauses.cover(found.namespace, session_id)
-            if is_package and await self._began_in(whole.namespace, found.namespace, session_id):
+            is_paused = self._pauses.cover(found.namespace, session_id)
+            if (
+                whole.namespace != found.namespace
+                and not is_paused
+                and await self._began_in(whole.namespace, found.namespace, session_id)
+            ):
                 return attrs.evolve(whole, branch=found.branch)
         _keep(self._seen, (found.namespace, session_id), next(self._count))
         return found

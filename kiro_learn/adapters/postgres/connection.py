@@ -3,7 +3,6 @@
 They use these parts of apsw: ``execute`` with named values, an answer that is iterated or asked for its first row,
 ``executemany``, ``changes``, ``in_transaction``. A query is sent when its answer is asked for. An answer that is
 iterated is fetched part by part, since its reader may stop before the end.
-
 Values are quoted by psycopg and put into the text of a statement, so that the server knows the type of each.
 """
 

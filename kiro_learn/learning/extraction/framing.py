@@ -73,7 +73,7 @@ class Bounds:
 
 @attrs.frozen
 class Utterance:
-    """One text that was said, and by whom."""
+    """A text and its speaker."""
 
     text: str
     role: str | None = None

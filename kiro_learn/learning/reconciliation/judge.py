@@ -88,7 +88,7 @@ def judge_prompt(cluster: Cluster, neighbors: Sequence[Neighbor], *, most_charac
     A record that is too long for the room left is not shown. So it cannot be cited, and it stays as it is.
     """
     left = most_characters - len(_request((), ()))
-    candidates, left = _that_fit((_candidate(member.record) for member in cluster.members), left)
+    candidates, left = _that_fit((_candidate(scrub_record(member.record)) for member in cluster.members), left)
     pool, _ = _that_fit((_neighbor(neighbor) for neighbor in neighbors), left)
     return _request(candidates, pool) if len(candidates) + len(pool) > 1 else None
 
@@ -152,8 +152,7 @@ def _that_fit(blocks: Iterable[str], most_characters: int) -> tuple[list[str], i
     return kept, most_characters
 
 
-def _candidate(stored: MemoryRecord) -> str:
-    shown = scrub_record(stored)  # it may have been stored before a rule existed
+def _candidate(shown: MemoryRecord) -> str:
     lines = (
         *_told(shown),
         _list("concepts", "concept", shown.concepts),

@@ -1,8 +1,7 @@
 """Which sentences of a prompt are its author's own, and whether one is a rule, a choice, or neither.
 
-A linear classifier decides the latter: each word, each pair of words, the beginning and end of the sentence, and each
-sign in it has a weight, and their sum is the logarithm of the odds. ``benchmarks/sentence_weights.py`` fits the weights
-by logistic regression. It says on which data, and how well they do on unseen data.
+A linear classifier decides the latter. Words, pairs of words, the ends of a sentence and the signs in it have weights,
+whose sum is the logarithm of the odds. ``benchmarks/sentence_weights.py`` fits them, and says how well they do.
 """
 
 from __future__ import annotations
