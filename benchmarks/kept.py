@@ -50,7 +50,8 @@ from benchmarks.histories import History, KeptModel, event_ids, learn, read_even
 from benchmarks.many_records import about_this_run
 from kiro_learn.config import RecallConfig
 from kiro_learn.learning.extraction.extractive.learner import drafts_of
-from kiro_learn.learning.extraction.extractive.sentence_classes import odds_of, own_sentences
+from kiro_learn.learning.extraction.extractive.own_text import own_sentences
+from kiro_learn.learning.extraction.extractive.sentence_classes import odds_of
 from kiro_learn.model.buffer import BufferedEvent, BufferSnapshot
 from kiro_learn.model.draft import RecordDraft
 from kiro_learn.model.event import TextBody

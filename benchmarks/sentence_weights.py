@@ -33,13 +33,8 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from benchmarks.histories import histories_in
 from benchmarks.kept import DATA, SEED, half_of, squeezed
 from kiro_learn.learning.extraction.extractive import sentence_classes
-from kiro_learn.learning.extraction.extractive.sentence_classes import (
-    BIAS,
-    SIGN_VALUE,
-    own_sentences,
-    signs_of,
-    words_of,
-)
+from kiro_learn.learning.extraction.extractive.own_text import own_sentences
+from kiro_learn.learning.extraction.extractive.sentence_classes import BIAS, SIGN_VALUE, signs_of, words_of
 
 CLASSES = ("rule", "choice")
 LONGEST_REAL = 600

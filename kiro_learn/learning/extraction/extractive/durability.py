@@ -30,7 +30,7 @@ from kiro_learn.learning.extraction.extractive.durable import choice_in, may_las
 from kiro_learn.learning.extraction.extractive.facts import worth
 from kiro_learn.learning.extraction.extractive.faults import asks_why, is_about_fault, is_guess, says_how_things_are
 from kiro_learn.learning.extraction.extractive.markdown import Block, BlockKind
-from kiro_learn.learning.extraction.extractive.sentence_classes import own_sentences
+from kiro_learn.learning.extraction.extractive.own_text import own_sentences
 from kiro_learn.learning.extraction.extractive.turns import Turn, without_logs
 from kiro_learn.learning.extraction.extractive.vocabulary import is_english, sentences
 from kiro_learn.retrieval.query.prose import asks

@@ -5,13 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from kiro_learn.learning.extraction.extractive.sentence_classes import (
-    odds_of,
-    own_parts,
-    own_sentences,
-    tidy,
-    unquoted,
-)
+from kiro_learn.learning.extraction.extractive.own_text import own_parts, own_sentences, tidy, unquoted
+from kiro_learn.learning.extraction.extractive.sentence_classes import odds_of
 from kiro_learn.learning.extraction.extractive.vocabulary import on_one_line, sentences, words
 from kiro_learn.model.wording import letters
 from kiro_learn.retrieval.query.prose import asks

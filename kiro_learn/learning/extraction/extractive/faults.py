@@ -15,7 +15,7 @@ import attrs
 from kiro_learn.learning.extraction.extractive.chatter import is_chatter, own_words, tells_how_things_stand
 from kiro_learn.learning.extraction.extractive.extract import Extract
 from kiro_learn.learning.extraction.extractive.facts import command_of
-from kiro_learn.learning.extraction.extractive.sentence_classes import own_sentences
+from kiro_learn.learning.extraction.extractive.own_text import own_sentences
 from kiro_learn.learning.extraction.extractive.turns import ReadBatch, ToolUse, Turn, without_logs
 from kiro_learn.learning.extraction.extractive.vocabulary import cut_at_word, on_one_line, sentences
 from kiro_learn.model.record import KnowledgeType, ObservationType, Origin

@@ -54,6 +54,40 @@ def test_what_is_said_of_the_moment_is_no_rule(prompt: str) -> None:
     assert laid_down_in(prompt) == []
 
 
+RULE = "Always use pnpm here, never npm."
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        f"put this into the template:\n```\n{RULE}\n```\nthanks",
+        f"put this into the template:\n~~~md\n{RULE}",
+        f"which key is this?\n\n----\n\nAPI keys\n{RULE}",
+        f"which key is this?\n---\n{RULE}\n---\nand where is it set?",
+        f"Implement the following plan:\n\n# Plan: one package manager\n\n{RULE}",
+        f"please carry out this plan:\n\n1. remove npm\n2. {RULE}",
+        f"here is my feedback:\n- [ ] {RULE}\nwhy?",
+    ],
+)
+def test_a_rule_in_a_code_block_below_a_line_in_a_plan_or_as_a_task_is_not_the_persons(prompt: str) -> None:
+    assert laid_down_in(prompt) == []
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        f"{RULE}\n```\nnpm ERR!\n```",
+        f"```\nnpm ERR!\n```\n{RULE}",
+        f"{RULE}\n---\nnpm ERR!",
+        f"see this:\n---\nnpm ERR!\n---\n{RULE}",
+        f"our rules:\n- [x] {RULE}",
+        f"the plan is fine.\n\n{RULE}",
+    ],
+)
+def test_a_rule_beside_pasted_text_is_the_persons(prompt: str) -> None:
+    assert laid_down_in(prompt) != []
+
+
 def test_a_rule_is_found_among_other_sentences() -> None:
     assert laid_down_in("Fix the login page. Always use pnpm here.") == ["Always use pnpm here."]
 
