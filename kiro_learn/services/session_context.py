@@ -11,6 +11,7 @@ import trio
 
 from kiro_learn.actors.session_ledger import Session, SessionLedger
 from kiro_learn.errors import StorageError
+from kiro_learn.learning.extraction.extractive.faults import each_cause_once
 from kiro_learn.learning.overruled import RuleStatements, contradictions, without_repeated
 from kiro_learn.model.event import Event
 from kiro_learn.model.graph import Fact, Preference
@@ -151,7 +152,7 @@ class SessionContext:
                 stated=[each for each in facts.values() if isinstance(each, Fact)],
                 takes_rest=False,
             ),
-            BriefPart("How things are done here", amended.holding(ways), WAYS_SHARE),
+            BriefPart("How things are done here", each_cause_once(amended.holding(ways)), WAYS_SHARE),
             BriefPart("Decided", amended.holding(decided), CHOICES_SHARE),
             BriefPart("Last worked on", amended.left_of(newest), NEWEST_SHARE, takes_rest=False),
         ]

@@ -425,6 +425,23 @@ def test_a_command_that_fails_here_is_told_with_the_one_that_works() -> None:
     in_daemon(scenario)
 
 
+def test_of_commands_that_fail_for_one_cause_the_shortest_is_told() -> None:
+    async def scenario(services: Services) -> None:
+        titles = [
+            f"`{command}` fails here (unrecognized subcommand 'bun'): run `{command.removeprefix('rtk ')}`"
+            for command in ("rtk bun run test -- --watch", "rtk bun run lint", "rtk bun run typecheck")
+        ]
+        other = "`rtk -C /srv status` fails here (unexpected argument '-C' found): run `rtk status`"
+        for number, title in enumerate([*titles, other]):
+            trap = a_record(number, title, namespace=await namespace(services))
+            trap = attrs.evolve(trap, knowledge_type=KnowledgeType.HEURISTIC, origin=Origin.TOOL, strategy="extractive")
+            await services.remember.put(trap)
+        told = await start(services)
+        assert [title in told for title in (*titles, other)] == [False, True, False, True]
+
+    in_daemon(scenario)
+
+
 @attrs.frozen
 class Spooled:
     """A hook's request that was spooled while no daemon ran."""

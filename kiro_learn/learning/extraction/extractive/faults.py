@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, pairwise
 
 import attrs
@@ -18,7 +18,7 @@ from kiro_learn.learning.extraction.extractive.facts import command_of
 from kiro_learn.learning.extraction.extractive.own_text import own_sentences
 from kiro_learn.learning.extraction.extractive.turns import ReadBatch, ToolUse, Turn, without_logs
 from kiro_learn.learning.extraction.extractive.vocabulary import cut_at_word, on_one_line, sentences
-from kiro_learn.model.record import KnowledgeType, ObservationType, Origin
+from kiro_learn.model.record import KnowledgeType, MemoryRecord, ObservationType, Origin
 from kiro_learn.retrieval.query.prose import asks
 
 _WHY = re.compile(
@@ -256,6 +256,8 @@ _SIGNS = re.compile(
 )
 _WORD = re.compile(r"[\w./@:=-]+")
 _SUMMARY = re.compile(r"`(.{1,200}?)` fails in this project: .*\. What works instead: `(.{1,200})`\.")
+_TITLE = re.compile(r"`([^\s`]{1,80})[^`]{0,80}` fails here \((.{1,100}?)\): run `.{1,100}`")
+"""The program and the message in a title by ``traps_of``."""
 _GENERAL = {
     *("a", "an", "and", "argument", "command", "error", "flag", "found", "in", "is", "it", "missing", "no", "not"),
     *("npm", "of", "option", "script", "the", "to", "unknown"),
@@ -271,12 +273,14 @@ class _Call:
     problem: str
     """The output line that says that the command was called wrongly; empty if there is none."""
     has_failed: bool
+    is_cut: bool
 
     @classmethod
     def of(cls, tool: ToolUse) -> _Call:
-        command = _shown(command_of(tool))
+        called = _called(command_of(tool))
+        command = cut_at_word(called, _COMMAND_CHARACTERS)
         problem = _usage_error(command, tool.output)
-        return cls(tool.number, command, problem, has_failed=bool(problem) or tool.has_failed)
+        return cls(tool.number, command, problem, has_failed=bool(problem) or tool.has_failed, is_cut=command != called)
 
     @property
     def purpose(self) -> str:
@@ -306,14 +310,32 @@ def trap_in(summary: str) -> tuple[str, str] | None:
     return (found[1], found[2]) if found else None
 
 
+def each_cause_once(traps: Iterable[MemoryRecord]) -> list[MemoryRecord]:
+    """``traps`` without those whose program fails with the same message as another: the shortest one stays.
+
+    It says most about the cause and least about one call: "rtk bun run lint" for "rtk bun run test -- --watch". A
+    memory that is no trap stays.
+    """
+    by_cause: dict[tuple[str, ...], MemoryRecord] = {}
+    for trap in traps:
+        found = _TITLE.fullmatch(trap.title)
+        cause = found.groups() if found else (trap.record_id,)
+        if cause not in by_cause or len(trap.title) < len(by_cause[cause].title):
+            by_cause[cause] = trap
+    return list(by_cause.values())
+
+
 def _pairs(calls: Sequence[_Call]) -> Iterator[tuple[_Call, _Call]]:
-    """Each failed call with the nearest later one that is like it and worked."""
+    """Each failed call with the nearest later one that is like it and worked.
+
+    A working call that is cut cannot be run, and was mostly made for one occasion.
+    """
     for place, failed in enumerate(calls):
         later = calls[place + 1 : place + 1 + CALLS_LATER] if failed.problem else ()
         if any(each.command == failed.command and not each.has_failed for each in later):
             continue
         worked = next((each for each in later if not each.has_failed and _is_mend(each, failed)), None)
-        if worked is not None:
+        if worked is not None and not worked.is_cut:
             yield failed, worked
 
 
@@ -329,9 +351,9 @@ def _extract(failed: _Call, worked: _Call) -> Extract:
     )
 
 
-def _shown(command: str) -> str:
+def _called(command: str) -> str:
     called = _ANNOUNCEMENT.sub("", _CHANGE_OF_FOLDER.sub("", command))
-    return cut_at_word(on_one_line(_PIPED.sub("", called)), _COMMAND_CHARACTERS)
+    return on_one_line(_PIPED.sub("", called))
 
 
 def _usage_error(command: str, output: str) -> str:

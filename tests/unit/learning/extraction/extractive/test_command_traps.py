@@ -52,6 +52,12 @@ def test_forms_of_wrong_calls(failed: str, output: str, worked: str) -> None:
     assert f"`{worked}`" in trap.title
 
 
+def test_a_cure_that_is_too_long_to_be_shown_whole_is_not_learned() -> None:
+    path = "/".join(["src", *["components"] * 8, "Button.tsx"])
+    failed, worked = (f"cat {option} {path}" for option in ("-A", "-v"))
+    assert learned((failed, "cat: illegal option -- A"), (worked, "fine")) == []
+
+
 def test_a_call_that_only_leaves_out_what_was_not_found_is_no_cure() -> None:
     assert (
         learned(("npm run test:unit", 'npm ERR! Missing script: "test:unit"'), ("npm run", "Scripts: test:e2e")) == []
