@@ -20,10 +20,11 @@ from kiro_learn.retrieval.ranking.succession import corrects, ended_names, names
 #
 # The best are ten cosines, fewer if there are few passages: the third best of five is about another subject. Their
 # number grows without a step: 20 passages have two, 10 have one and half of the weight of a second. The words that
-# query and hits share add no information, see docs/retrieval.md.
+# query and hits share add no information, see docs/retrieval-measured.md.
 #
 # A cosine shows the topic and not the answer, and a high cosine differs from project to project. So a doubtful question
-# is not answered with all or nothing, but with few bytes. docs/retrieval.md has the measurements.
+# is not answered with all or nothing, but with few bytes. docs/retrieval-measured.md has the
+# measurements.
 
 BEST_PASSAGES = 10
 PASSAGES_FOR_ONE_MORE = 20
