@@ -5,7 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from kiro_learn.learning.extraction.extractive.own_text import own_parts, own_sentences, tidy, unquoted
+from kiro_learn.learning.extraction.extractive.own_text import (
+    asks_by_form,
+    is_small_talk,
+    own_parts,
+    own_sentences,
+    tidy,
+    unquoted,
+)
 from kiro_learn.learning.extraction.extractive.sentence_classes import odds_of
 from kiro_learn.learning.extraction.extractive.vocabulary import on_one_line, sentences, words
 from kiro_learn.model.wording import letters
@@ -122,7 +129,9 @@ def may_last(sentence: str) -> bool:
     if not max(len(sentence), letters(sentence)) >= _SHORTEST or len(sentence) > _LONGEST:
         return False
     is_short = sentence.isascii() and len(words(sentence)) < _FEWEST_WORDS  # other scripts may have no blanks
-    return not (is_short or asks(sentence) or _THIS_HOUR.search(sentence) or _REPROACH.search(sentence))
+    if is_short or asks(sentence) or asks_by_form(sentence) or is_small_talk(sentence):
+        return False
+    return not (_THIS_HOUR.search(sentence) or _REPROACH.search(sentence))
 
 
 def choice_in(prompt: str) -> str:
