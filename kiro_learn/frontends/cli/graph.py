@@ -141,7 +141,7 @@ def _show_verb(kind: str) -> click.Command:
     @in_project
     @printing
     def show_verb(shell: Shell, item_id: str, project: str) -> None:
-        """Show one with all its details, and how many events support it."""
+        """Show one item with all its details, and how many events support it."""
         with _meant(shell, kind, item_id, project) as meant:
             item = meant.asked(json_calls.item)
         shell.answer(item, lambda: graph_screen.item(item, shell.out))

@@ -26,7 +26,7 @@ COLUMN = 14
 def nothing(terminal: Terminal, *, of_commits: bool = False) -> list[str]:
     if of_commits:
         return [f"{terminal.mark('ok')} No commits to import"]
-    why = "The others were imported before, are older than that, or are not on this machine."
+    why = "Sessions that were imported before, or that the options exclude, are left out."
     return [f"{terminal.mark('ok')} No past sessions to import", f"{INDENT}{terminal.dim(why)}"]
 
 

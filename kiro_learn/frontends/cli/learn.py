@@ -67,7 +67,7 @@ def _waiting_in(place: Project) -> progress.Watched:
 
 @click.group("embeddings", no_args_is_help=False)
 def embeddings_verb() -> None:
-    """Show how much is findable by meaning, or complete it now."""
+    """Show how many memories are findable by meaning, or make all of them so."""
 
 
 @embeddings_verb.command("stats")

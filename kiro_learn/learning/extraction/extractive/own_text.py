@@ -132,7 +132,8 @@ _ASKS_LAST = re.compile(
     r"|what do (?:you|u) (?:think|say)|does (?:that|this|it) make sense|you agree|good idea"
     r"|(?:what|how) (?:breaks|happens|came of it|came out of it|did that go|would that look like|hard is it))"
     r"|,\s*(?:right|correct|no|yes|yeah|huh|eh|why|how so)"
-    r"|\A\W*(?:we|they|it|there|prod|staging|the \w+)\b.{0,80}(?<!\bthe)(?<!\bis)(?<!\bare)(?<!\bto)(?<!\bbe)(?<!\bnever)(?<!\bnot) right)"
+    r"|\A\W*(?:we|they|it|there|prod|staging|the \w+)\b.{0,80}"
+    r"(?<!\bthe)(?<!\bis)(?<!\bare)(?<!\bto)(?<!\bbe)(?<!\bnever)(?<!\bnot) right)"
     r"\W*\Z",
     re.IGNORECASE | re.DOTALL,
 )
