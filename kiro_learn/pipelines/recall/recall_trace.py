@@ -105,6 +105,8 @@ class RecallTrace:
     """The records that were read and are not relevant."""
     repeated: frozenset[RecordId] = frozenset()
     """The records that say the same as another one."""
+    is_task: bool = False
+    """Whether the prompt sets a task and asks nothing: it is told only what surely helps."""
     sureness: Sureness | None = None
     """How sure it is that what was found helps; None until that is weighed."""
     records: Sequence[MemoryRecord] = ()

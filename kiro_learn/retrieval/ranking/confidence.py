@@ -50,11 +50,18 @@ class Sureness:
     floor: float = FLOOR
     certain: float = CERTAIN
 
+    @property
+    def of_task(self) -> Sureness:
+        """The same for a task, which asks for nothing: what only may help it is noise, so ``certain`` is its floor."""
+        return attrs.evolve(self, floor=self.certain)
+
     def bytes_worth(self, most_bytes: int) -> int:
         """How many bytes of a block of ``most_bytes`` to tell: 0 below the floor, all from ``certain`` on."""
         if self.confidence < self.floor:
             return 0
-        share = min(1.0, (self.confidence - self.floor) / (self.certain - self.floor))
+        if self.confidence >= self.certain:
+            return most_bytes
+        share = (self.confidence - self.floor) / (self.certain - self.floor)
         least = min(LEAST_BYTES, most_bytes)
         return least + int(share * (most_bytes - least))
 

@@ -65,6 +65,11 @@ def test_a_small_block_is_never_made_larger() -> None:
     assert Sureness(FLOOR).bytes_worth(500) == Sureness(1.0).bytes_worth(500) == 500
 
 
+def test_a_task_is_told_all_or_nothing() -> None:
+    assert Sureness(CERTAIN - 1e-9).of_task.bytes_worth(1_000) == 0
+    assert Sureness(CERTAIN).of_task.bytes_worth(1_000) == 1_000
+
+
 DAWN = datetime(2026, 1, 5, tzinfo=UTC)
 LEARNED = DAWN + timedelta(days=1)
 
