@@ -129,9 +129,15 @@ def may_last(sentence: str) -> bool:
     if not max(len(sentence), letters(sentence)) >= _SHORTEST or len(sentence) > _LONGEST:
         return False
     is_short = sentence.isascii() and len(words(sentence)) < _FEWEST_WORDS  # other scripts may have no blanks
-    if is_short or asks(sentence) or asks_by_form(sentence) or is_small_talk(sentence):
+    if is_short or asks(sentence) or asks_by_form(sentence) or is_small_talk(sentence) or _lists_figures(sentence):
         return False
     return not (_THIS_HOUR.search(sentence) or _REPROACH.search(sentence))
+
+
+def _lists_figures(sentence: str) -> bool:
+    """Whether ``sentence`` is a row of a table: "Unit tests 69 16 85 81%"."""
+    said = sentence.split()
+    return sum(word[0].isdigit() for word in said) >= max(_FEWEST_WORDS, len(said) / 3)
 
 
 def choice_in(prompt: str) -> str:

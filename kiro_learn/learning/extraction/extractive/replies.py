@@ -48,7 +48,7 @@ _LISTS_WORK = re.compile(
 """Words of an answer that lists work: who begins with one item does not turn down the others."""
 _PLACES = {"first": 0, "second": 1, "third": 2, "last": -1}
 _LONGEST_REPLY, _LONGEST_ANSWER = 300, 20_000
-_QUESTION_CHARACTERS, _OPTION_CHARACTERS, _OTHER_CHARACTERS = 120, 160, 60
+_QUESTION_CHARACTERS, _OPTION_CHARACTERS, _OTHER_CHARACTERS = 70, 160, 60
 _FEWEST_OPTIONS, _FEWEST_WORDS, _FEWEST_CHARACTERS = 2, 2, 12
 
 
@@ -81,9 +81,11 @@ def picked_in(turn: Turn) -> str:
 
 
 def _question_of(prompt: str, answer: str) -> str:
-    """The prompt before the options; if it only agrees, the last question of the answer that lists them."""
-    asked = prompt if len(own_words(prompt)) >= _FEWEST_WORDS else next(filter(asks, reversed(sentences(answer))), "")
-    return cut_at_word(on_one_line(plain(asked)), _QUESTION_CHARACTERS)
+    """The last short question of the prompt before the options, or of the answer that lists them; or a short prompt."""
+    said = [on_one_line(plain(each)) for each in (*reversed(own_sentences(prompt)), *reversed(sentences(answer)))]
+    whole = on_one_line(prompt)
+    candidates = (*filter(asks, said), *([whole] if len(own_words(whole)) >= _FEWEST_WORDS else ()))
+    return next((each for each in candidates if len(each) <= _QUESTION_CHARACTERS and own_words(each)), "")
 
 
 def _place_of(name: str) -> int:

@@ -70,6 +70,7 @@ def test_what_is_said_of_the_moment_is_no_rule(prompt: str) -> None:
         "im out, bye",
         "we're out of coffee lol",
         "heading home, see ya",
+        "Frontend Unit Tests Mixed 69 16 85 81%",
     ],
 )
 def test_a_question_or_an_idea_without_a_mark_and_a_goodbye_lay_nothing_down(prompt: str) -> None:

@@ -66,6 +66,16 @@ def test_options_in_other_forms(answer: str, reply: str, expected: str) -> None:
     assert f"\u2192 {expected}" in statement
 
 
+def test_a_long_prompt_before_the_options_gives_its_last_short_question_or_none() -> None:
+    long = (
+        "the checks still do not work and the logs below say what they say, for each of the three jobs that ran today"
+    )
+    (statement,) = decided(f"{long}. which fix is right?", OPTIONS, "2", "Done.")
+    assert statement.startswith("Which fix is right \u2192 A table")
+    (statement,) = decided(long, OPTIONS, "2", "Done.")
+    assert statement.startswith("A table `retries` in Postgres; not: Redis")
+
+
 def test_the_reason_for_a_pick_is_kept_and_several_may_be_picked() -> None:
     (statement,) = decided(QUESTION, OPTIONS, "2, we have the database already. how long will it take?", "Done.")
     assert f"{RETRIES} (we have the database already); not: Redis" in statement
