@@ -264,7 +264,7 @@ def _aged_row(text: str, amount: Json, days: int) -> str:
         return "never, by these rules"
     age = counted(days, "day", "days")
     if not amount["count"]:
-        return f"none is older than {age}"
+        return f"nothing older than {age}"
     said = text.format(days=age, events=events(amount["count"]), memories=memories(amount["count"]))
     return texts.DOT.join((said, size(amount["bytes"])))
 
