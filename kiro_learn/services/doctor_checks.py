@@ -314,10 +314,8 @@ def clock_goes_forward(seen: Examination) -> Outcome:
         return skipped("nothing was written yet")
     ahead = written - seen.now
     if ahead > CLOCK_TOLERANCE:
-        return warning(
-            f"the last write lies {ahead // timedelta(minutes=1):,} minutes in the future",
-            "sudo timedatectl set-ntp true",
-        )
+        length = counted(ahead.days, "day") if ahead.days else counted(ahead // timedelta(minutes=1), "minute")
+        return warning(f"the last write lies {length} in the future", "sudo timedatectl set-ntp true")
     return ok("no write lies in the future")
 
 

@@ -619,6 +619,13 @@ def test_a_clock_that_was_put_back_is_told(patient: Patient) -> None:
     os.utime(patient.home.database, (ahead, ahead))
     found = patient.outcome("clock")
     assert (found.state, found.mend) == (CheckState.WARNING, "sudo timedatectl set-ntp true")
+    assert found.detail in {
+        "the last write lies 59 minutes in the future",
+        "the last write lies 60 minutes in the future",
+    }
+    ahead += 400 * 24 * 3600
+    os.utime(patient.home.database, (ahead, ahead))
+    assert patient.outcome("clock").detail == "the last write lies 400 days in the future"
     os.utime(patient.home.database)
     assert patient.state("clock") is CheckState.OK
 
