@@ -123,6 +123,14 @@ def test_any_other_answer_is_an_error_without_contents(server: ScriptedServer, a
     assert len(server.asked) == 1
 
 
+def test_one_that_leads_elsewhere_is_not_followed_and_the_setting_is_named(server: ScriptedServer) -> None:
+    server.answer = (308, b"")
+    with pytest.raises(LlmError, match="answered with status 308") as caught:
+        ask(server.base_url)
+    assert "base_url" in caught.value.hint
+    assert len(server.asked) == 1
+
+
 def test_an_answer_in_parts_is_the_text_without_the_thoughts(server: ScriptedServer) -> None:
     thinking = {"type": "thinking", "thinking": [{"type": "text", "text": "Let me see."}]}
     texts = [{"type": "text", "text": "an "}, {"type": "text", "text": None}, {"type": "text", "text": "answer"}]
