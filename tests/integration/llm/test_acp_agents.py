@@ -6,6 +6,7 @@ The pitfalls were found before the client was written. Each has a test here or i
 from __future__ import annotations
 
 import json
+import signal
 import sys
 import time
 from collections.abc import Iterator
@@ -104,6 +105,12 @@ def test_one_that_dies_is_told_at_once_with_its_exit_code_and_last_words(tmp_pat
     assert (caught.value.returncode, caught.value.stderr_tail) == (3, "out of memory\n")
     assert "out of memory" not in str(caught.value)
     assert time.monotonic() - started < AT_ONCE_SECONDS
+
+
+def test_one_that_is_killed_is_told_with_the_signal(tmp_path: Path) -> None:
+    with pytest.raises(AgentExited, match="was ended by signal 9 before it had answered") as caught:
+        ask(an_agent("is_killed", tmp_path))
+    assert caught.value.returncode == -signal.SIGKILL
 
 
 def test_one_that_dies_takes_along_what_holds_its_pipes(tmp_path: Path) -> None:
