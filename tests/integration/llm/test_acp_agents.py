@@ -12,6 +12,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import attrs
 import psutil
 import pytest
 import trio
@@ -180,6 +181,12 @@ def test_a_program_that_is_not_there_is_named(tmp_path: Path) -> None:
     llm = AcpLlm(command=("no-such-agent", "acp"), cwd=tmp_path, environment={})
     with pytest.raises(AgentNotFound, match="no-such-agent"):
         ask(llm)
+
+
+def test_a_folder_that_somebody_removed_is_made_again(tmp_path: Path) -> None:
+    llm = attrs.evolve(an_agent("ok", tmp_path), cwd=tmp_path / "agent")
+    assert ask(llm) == bad_agent.ANSWER
+    assert list(llm.cwd.iterdir()) == []
 
 
 def test_cancelling_leaves_nothing_at_whatever_moment(tmp_path: Path) -> None:
