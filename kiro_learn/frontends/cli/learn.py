@@ -287,6 +287,8 @@ def too_little(relearned: Json, model: str, terminal: Terminal) -> list[str]:
 def done(relearned: Json, took: Took, terminal: Terminal) -> list[str]:
     """How many memories replaced how many; why it ended, if early; and how to undo it, if anything was replaced."""
     said = f"No memory was replaced: {took.model} found nothing better"
+    if relearned["stopped_because"]:
+        said = "No memory was replaced"  # the model may not even have been asked
     if relearned["replaced"]:
         said = f"{memories(relearned['replaced'])} replaced by {relearned['records']:,} learned by {took.model}"
     elif relearned["too_little"]:
