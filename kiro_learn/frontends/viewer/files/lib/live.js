@@ -1,4 +1,3 @@
-// @ts-check
 // What happens now: one EventSource for the tab, closed once the tab was hidden for some seconds.
 import { address } from "./api.js";
 import { shared, useEffect, useRef } from "./html.js";

@@ -1,5 +1,5 @@
-// @ts-check
 // The address bar is the state: the path is the page, the query every filter and the open panel.
+import { address } from "./api.js";
 import { shared } from "./html.js";
 
 /** @typedef {Record<string, string>} Query */
@@ -9,7 +9,7 @@ import { shared } from "./html.js";
 /** @typedef {{query: Query, setQuery: SetQuery, project: Project | null, projects: Project[], nameOf: (namespace?: string) => string, onProjects: () => void}} PageProps
  *   `project` is the chosen one; `nameOf` says nothing while there is one; `onProjects` reads anew which there are */
 
-export const START = "overview";
+const START = "overview";
 
 /** @returns {Place} */
 export function here() {
@@ -21,16 +21,14 @@ export function here() {
 export const place = shared(here());
 window.addEventListener("popstate", () => place.set(here()));
 
+/** Whether a field says something else than at first. @param {any} field */
+export const isChanged = ({ value, defaultValue }) => defaultValue !== undefined && value !== defaultValue.replaceAll("\r\n", "\n");
+
 /** How the address names a project. @param {{project_id: string}} project */
 export const short = ({ project_id }) => project_id.slice(0, 12);
 
-/** The address of a page, with the project that is chosen now. @param {string} page @param {Record<string, string | number | null | undefined>} [query] */
-export function href(page, query = {}) {
-  const asked = new URLSearchParams();
-  const all = { project: here().query.project, ...query };
-  for (const [name, value] of Object.entries(all)) if (value != null && value !== "") asked.set(name, String(value));
-  return `/ui/${page === START ? "" : page}${asked.size ? `?${asked}` : ""}`;
-}
+/** The address of a page, with the project that is chosen now. @param {string} page @param {import("./api.js").Params} [query] */
+export const href = (page, query) => address(`/ui/${page === START ? "" : page}`, { project: here().query.project, ...query });
 
 /** @param {string} address @param {{replace?: boolean}} [how] */
 export function go(address, { replace = false } = {}) {

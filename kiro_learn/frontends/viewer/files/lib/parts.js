@@ -1,7 +1,5 @@
-// @ts-check
 // What pages are made of.
 import { html, shared, useEffect, useErrorBoundary, useId, useLayoutEffect, useRef, useState } from "./html.js";
-import { ApiError } from "./api.js";
 import { ago, count } from "./format.js";
 import { liveState } from "./live.js";
 
@@ -100,27 +98,14 @@ export function Dialog({ title, onClose, children, actions, cancel = "Cancel" })
       if (before instanceof HTMLElement) before.focus();
     };
   }, []);
-  const onCancel = (/** @type {Event} */ event) => {
-    event.preventDefault();
-    onClose();
-  };
   return html`
-    <dialog ref=${dialog} aria-labelledby=${id} onCancel=${onCancel}>
+    <dialog ref=${dialog} aria-labelledby=${id} onCancel=${(/** @type {Event} */ event) => (event.preventDefault(), onClose())}>
       <h2 id=${id}>${title}</h2>
       <div class="content">${children}</div>
       <footer><button ref=${button} onClick=${onClose}>${cancel}</button>${actions}</footer>
     </dialog>
   `;
 }
-
-/** What the daemon says of its refusal. @param {unknown} error what is none is thrown on */
-export function refusal(error) {
-  if (!(error instanceof ApiError)) throw error;
-  return `Not done: ${error.message}.${error.hint ? ` ${error.hint}` : ""}`;
-}
-
-/** Do something to the store; what it refuses is said in a toast, and null is the answer. @param {() => Promise<any>} action */
-export const attempt = (action) => action().catch((error) => (toast(refusal(error)), null));
 
 /** Calls `run` at most once in that time. @param {() => void} run @param {number} seconds */
 export function useSoon(run, seconds) {
@@ -190,9 +175,5 @@ function Toast({ id, text, undo }) {
     const timer = setInterval(() => box.current.matches(":hover, :focus-within") || removeToast(id), TOAST_MS);
     return () => clearInterval(timer);
   }, []);
-  const onUndo = () => {
-    removeToast(id);
-    undo?.();
-  };
-  return html`<div class="toast" ref=${box}><span>${text}</span>${undo && html`<button onClick=${onUndo}>Undo</button>`}</div>`;
+  return html`<div class="toast" ref=${box}><span>${text}</span>${undo && html`<button onClick=${() => (removeToast(id), undo())}>Undo</button>`}</div>`;
 }

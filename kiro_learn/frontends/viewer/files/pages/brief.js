@@ -1,20 +1,18 @@
-// @ts-check
 // What a session is told as it starts, as it would be with these settings. Nothing counts as told by it.
-import { html, useStyle } from "../lib/html.js";
+import { addStyle, html } from "../lib/html.js";
 import { useRoute } from "../lib/api.js";
 import { AGENTS, count, counted } from "../lib/format.js";
 import { Choose } from "../lib/lists.js";
 import { href } from "../lib/nav.js";
 import { Box, Copy } from "../lib/parts.js";
 
-export const title = "Brief";
+addStyle("pages/brief.css");
 
 const MOST_BYTES = 8000;
 const STEP = 100;
 
 /** @param {import("../lib/nav.js").PageProps} props */
 export default function Page({ query, setQuery, project, projects }) {
-  useStyle("pages/brief.css");
   const settings = useRoute("/api/settings");
   const { bytes, profile, agent } = query;
   const brief = useRoute(project ? "/api/context" : null, { project: project?.namespace, bytes, profile, agent });

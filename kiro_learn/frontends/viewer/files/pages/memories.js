@@ -1,17 +1,15 @@
-// @ts-check
 // Memories: listed, filtered, searched; one of them open at the right.
-import { html, useEffect, useRef, useState, useStyle } from "../lib/html.js";
+import { html, useEffect, useRef, useState } from "../lib/html.js";
 import { call } from "../lib/api.js";
+import { attempt } from "../lib/asking.js";
 import { count, counted, typeOf } from "../lib/format.js";
 import { useKeys } from "../lib/keys.js";
 import { List } from "../lib/lists.js";
 import { useLive } from "../lib/live.js";
 import { Bar, routeOf, saveFile, usePages } from "../lib/memory.js";
-import { attempt, Chip, Fresh, State, Time, toast } from "../lib/parts.js";
+import { Chip, Fresh, State, Time, toast } from "../lib/parts.js";
 import { Forget, isSecret } from "./forget.js";
 import { Memory } from "./memory.js";
-
-export const title = "Memories";
 
 const TYPES = ["constraint", "decision", "heuristic", "rejected", "discovery", "error", "pattern", "tool_use", "session_summary"];
 const PAGE = 100;
@@ -23,7 +21,6 @@ const rowsOf = (data) => data.items ?? data.hits.map((/** @type {any} */ hit) =>
 
 /** @param {import("../lib/nav.js").PageProps} props */
 export default function Page({ query, setQuery, project, nameOf }) {
-  useStyle("pages/memories.css");
   const { q, open, type, since, until, file, concept, session, pinned } = query;
   const params = { namespace: project?.namespace, type, since, until, file, concept, session, pinned, limit: PAGE, ...(q ? { query: q } : {}) };
   const list = usePages(q ? "/v1/search" : "/v1/memories", params, rowsOf);
@@ -146,7 +143,7 @@ export default function Page({ query, setQuery, project, nameOf }) {
           </div>
         </header>
         <${State} title="Memories" route=${route} empty=${empty}>
-          ${() => html`<${List} label="Memories" rows=${rows} rowHeight=${56} row=${drawRow} selected=${open} onOpen=${(/** @type {any} */ memory) => show(memory.record_id)} more=${list.more} />`}
+          ${() => html`<${List} label="Memories" rows=${rows} row=${drawRow} selected=${open} onOpen=${(/** @type {any} */ memory) => show(memory.record_id)} more=${list.more} />`}
         <//>
         ${chosen.length > 0 && html`
           <footer class="chosen"><span role="status">${count(chosen.length)} chosen</span>

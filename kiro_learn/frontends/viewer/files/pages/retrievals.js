@@ -1,24 +1,24 @@
-// @ts-check
 // What agents were told for their prompts: what was found, why each memory was told or not, and where the time went.
-import { html, useState, useStyle } from "../lib/html.js";
+import { addStyle, html, useState } from "../lib/html.js";
 import { call, useRoute } from "../lib/api.js";
+import { attempt } from "../lib/asking.js";
 import { AGENTS, agentName, count, counted, milliseconds, OCCASIONS } from "../lib/format.js";
 import { useKeys } from "../lib/keys.js";
 import { Few, Id, List, Panel, Size, size } from "../lib/lists.js";
 import { useLive } from "../lib/live.js";
 import { href } from "../lib/nav.js";
-import { attempt, Box, Chip, Copy, Fresh, State, Time, toast } from "../lib/parts.js";
+import { Box, Chip, Copy, Fresh, State, Time, toast } from "../lib/parts.js";
 
-export const title = "Retrievals";
+addStyle("pages/retrievals.css");
 
 const ROUTE = "/v1/retrievals";
 const MOST = 200;
 const LEFT_OUT_SHOWN = 3;
 
+const OUTCOMES = ["told", "silent", "partial"];
+
 /** @typedef {Record<string, any>} Retrieval */
 /** @typedef {Record<string, any>} Found */
-
-const OUTCOMES = ["told", "silent", "partial"];
 
 /** Why a memory was told or not. @type {Record<string, string>} */
 const WHY = {
@@ -76,7 +76,6 @@ function outcomeOf(item) {
 
 /** @param {import("../lib/nav.js").PageProps} props */
 export default function Page({ query, setQuery, project }) {
-  useStyle("pages/retrievals.css");
   const { outcome, agent, since, open } = query;
   const namespace = project?.namespace;
   const route = useRoute(ROUTE, { namespace, outcome, agent, since, limit: MOST, prompts: true });
@@ -105,24 +104,15 @@ export default function Page({ query, setQuery, project }) {
     </div>
     <div class="split">
       <${Box} title="Told" route=${route} actions=${actions} empty=${isFiltered ? "No retrieval fits these filters." : "No prompt asked yet."}>
-        ${(/** @type {any} */ data) => html`
-          <${List}
-            label="Retrievals"
-            rows=${data.items}
-            rowHeight=${56}
-            row=${(/** @type {Retrieval} */ item) => html`<${Row} item=${item} />`}
-            selected=${open ?? null}
-            onOpen=${(/** @type {Retrieval} */ item) => setQuery({ open: item.retrieval_id })}
-          />
-        `}
+        ${(/** @type {any} */ data) => html`<${List} label="Retrievals" rows=${data.items} row=${drawRow} selected=${open} onOpen=${(/** @type {Retrieval} */ item) => setQuery({ open: item.retrieval_id })} />`}
       <//>
       ${open && html`<${Detail} key=${open} id=${open} budget=${times?.budget ?? 500} onClose=${() => setQuery({ open: null })} />`}
     </div>
   `;
 }
 
-/** @param {{item: Retrieval}} props */
-const Row = ({ item }) => html`
+/** @param {Retrieval} item */
+const drawRow = (item) => html`
   <div class="retrieval">
     <span class="when"><${Time} at=${item.at} /></span>
     <span class="agent cut muted">${askerOf(item)}</span>
