@@ -3,7 +3,7 @@ import { html, render, useEffect, useErrorBoundary, useMemo, useRef, useState } 
 import { noAnswer, useRoute } from "./lib/api.js";
 import { useKeys } from "./lib/keys.js";
 import { connect, liveState, useLive } from "./lib/live.js";
-import { go, href, onLinkClick, place, setQuery, short } from "./lib/nav.js";
+import { discard, go, href, leaving, onLinkClick, place, setQuery, short } from "./lib/nav.js";
 import { Box, Dialog, Icon, Toasts } from "./lib/parts.js";
 import { toggleTheme } from "./lib/theme.js";
 
@@ -63,6 +63,11 @@ function App() {
     </header>
     <main id="main" tabindex="-1">${isReady ? html`<${PageLoader} key=${page} page=${page} ...${{ query, setQuery, project, projects, nameOf, onProjects: stats.reload }} />` : stats.error && html`<div class="page"><${Box} title="Projects" route=${stats} /></div>`}</main>
     ${isHelpOpen && html`<${Help} onClose=${() => setHelpOpen(false)} />`}
+    ${leaving.use() && html`
+      <${Dialog} title="Discard what you typed?" onClose=${() => leaving.set(null)} cancel="Keep editing" actions=${html`<button class="danger" onClick=${discard}>Discard</button>`}>
+        <p>It is not saved.</p>
+      <//>
+    `}
     <${Toasts} />
   `;
 }

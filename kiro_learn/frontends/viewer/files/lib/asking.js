@@ -1,7 +1,7 @@
 // What is done at a press of a button, and may be refused.
 import { ApiError } from "./api.js";
-import { html, useState } from "./html.js";
-import { isChanged } from "./nav.js";
+import { html, useRef, useState } from "./html.js";
+import { isChanged, useForm } from "./nav.js";
 import { Dialog, toast } from "./parts.js";
 
 /** What the daemon says of its refusal. @param {unknown} error what is none is thrown on */
@@ -42,9 +42,10 @@ const linesOf = (text) => text.split("\n").map((line) => line.trim()).filter(Boo
 /** A dialog whose button does something. @param {{title: string, word: string, busy?: string, kind?: string, isReady?: boolean, act: () => Promise<any>, onClose: () => void, children: any, others?: any, form?: any}} props */
 export function Ask({ title, word, busy = word, kind = "danger", isReady = true, act, onClose, children, others, form }) {
   const { isBusy, problem, run } = useAct(act);
+  const unsaved = useForm(form ?? useRef(null));
   const actions = html`${others}<button class=${kind} disabled=${!isReady || isBusy} onClick=${run}>${isBusy ? busy : word}</button>`;
   return html`
-    <${Dialog} ...${{ title, onClose, actions }}>
+    <${Dialog} ...${{ title, actions }} onClose=${() => unsaved(onClose)}>
       <form class="stack" ref=${form} onSubmit=${(/** @type {Event} */ event) => (isReady && !isBusy ? run(event) : event.preventDefault())}>${children}</form>
       ${problem && html`<p class="bad" role="alert">${problem}</p>`}
     <//>

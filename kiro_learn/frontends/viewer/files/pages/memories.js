@@ -7,6 +7,7 @@ import { useKeys } from "../lib/keys.js";
 import { List } from "../lib/lists.js";
 import { useLive } from "../lib/live.js";
 import { Bar, routeOf, saveFile, usePages } from "../lib/memory.js";
+import { leave } from "../lib/nav.js";
 import { Chip, Fresh, State, Time, toast } from "../lib/parts.js";
 import { Forget, isSecret } from "./forget.js";
 import { Memory } from "./memory.js";
@@ -54,9 +55,11 @@ export default function Page({ query, setQuery, project, nameOf }) {
   const show = (/** @type {string | null} */ id, how = {}) => setQuery({ open: id }, how);
   const edit = () => {
     const id = target();
-    if (!id) return;
-    show(id);
-    setEdited(id);
+    if (!id || id === edited) return;
+    leave(() => {
+      show(id);
+      setEdited(id);
+    });
   };
   const judge = async (/** @type {string} */ said) => {
     const id = target();

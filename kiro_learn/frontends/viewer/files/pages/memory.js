@@ -6,7 +6,7 @@ import { ago, agentName, counted, shortId, typeOf } from "../lib/format.js";
 import { useKeys } from "../lib/keys.js";
 import { Few, Id, Panel } from "../lib/lists.js";
 import { routeOf } from "../lib/memory.js";
-import { href } from "../lib/nav.js";
+import { href, useForm } from "../lib/nav.js";
 import { Chip, State, Time } from "../lib/parts.js";
 
 const WHO = /** @type {Record<string, string>} */ ({ prompt: "you", tool_use: "tool", session_summary: "agent", note: "note" });
@@ -158,24 +158,29 @@ function Edit({ memory: now, onSaved, onCancel }) {
   const [memory] = useState(now); // what is being edited is not drawn anew
   const form = useRef(/** @type {any} */ (null));
   useEffect(() => form.current.elements.title.focus(), []);
-  useKeys({ Escape: onCancel });
+  const unsaved = useForm(form);
+  const cancel = () => unsaved(onCancel);
+  useKeys({ Escape: cancel });
   const { isBusy, problem, run: save } = useAct(async () => {
     const changes = typedIn(form.current);
     if (!changes) return onCancel();
-    onSaved(await call("POST", "/v1/memories/edit", { project: memory.namespace, id: memory.record_id, ...changes }));
+    const answer = await call("POST", "/v1/memories/edit", { project: memory.namespace, id: memory.record_id, ...changes });
+    for (const each of form.current.elements) each.defaultValue = each.value;
+    onSaved(answer);
   });
   const onKeyDown = (/** @type {KeyboardEvent} */ event) => {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) save(event);
     if (event.key !== "Escape") return;
     event.stopPropagation();
-    onCancel();
+    event.preventDefault(); // else it also closes the question
+    cancel();
   };
   return html`
     <form class="stack" ref=${form} onSubmit=${save} onKeyDown=${onKeyDown}>
       <${Fields} fields=${FIELDS.filter(([name]) => name !== "text" || memory.text)} of=${{ ...memory, files: memory.files_touched }} />
       ${problem && html`<p class="bad" role="alert">${problem}</p>`}
       <div class="line"><button class="primary" disabled=${isBusy}>${isBusy ? "Saving…" : "Save"}</button>
-        <button type="button" onClick=${onCancel}>Cancel</button><span class="small muted">Ctrl Enter saves. The old version is kept in the history.</span></div>
+        <button type="button" onClick=${cancel}>Cancel</button><span class="small muted">Ctrl Enter saves. The old version is kept in the history.</span></div>
     </form>
   `;
 }
