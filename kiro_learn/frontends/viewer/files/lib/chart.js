@@ -31,7 +31,7 @@ export function Chart({ sentence, corner, names, series, marks = [], onPick }) {
         ? html`<${Table} ...${{ corner, names, series, onPick }} />`
         : html`<${Canvas} label=${sentence} ...${{ names, series, marks, onPick, onHover: setHovered }} />`}
       <div class="legend">
-        ${series.map((each) => html`<span class="key ${each.shape ?? "bars"} ${each.color}"><i></i>${each.label}${!isTable && onPick && html` <b>${each.values[shown] ?? 0}</b>`}</span>`)}
+        ${series.map((each) => html`<span class="key ${each.shape ? "dashed" : ""} ${each.color}"><i></i>${each.label}${!isTable && onPick && html` <b>${each.values[shown] ?? 0}</b>`}</span>`)}
         ${!isTable && onPick && html`<span class="muted">${names[shown]}</span>`}
         <button class="plain" aria-describedby=${id} onClick=${() => setTable(!isTable)}>${isTable ? "Show as chart" : "Show as table"}</button>
       </div>

@@ -103,7 +103,7 @@ export default function Page({ query, setQuery, project }) {
       ${isFiltered && html`<button class="plain" onClick=${() => setQuery({ outcome: null, agent: null, since: null, open: null })}>Clear filters</button>`}
     </div>
     <div class="split">
-      <${Box} title="Told" route=${route} actions=${actions} empty=${isFiltered ? "No retrieval fits these filters." : "No prompt asked yet."}>
+      <${Box} title="What was told" route=${route} actions=${actions} empty=${isFiltered ? "No retrieval fits these filters." : "No prompt asked yet."}>
         ${(/** @type {any} */ data) => html`<${List} label="Retrievals" rows=${data.items} row=${drawRow} selected=${open} onOpen=${(/** @type {Retrieval} */ item) => setQuery({ open: item.retrieval_id })} />`}
       <//>
       ${open && html`<${Detail} key=${open} id=${open} budget=${times?.budget ?? 500} onClose=${() => setQuery({ open: null })} />`}
@@ -217,7 +217,7 @@ function Stages({ data, budget }) {
   return html`
     <section>
       <h3>${data.latency_ms.toFixed(1)} of ${budget} ms · ${count(data.context_bytes)} bytes</h3>
-      <div class="bar" role="img" aria-label=${groups.map((each) => `${each.name} ${each.ms.toFixed(1)} ms`).join(", ")}>
+      <div class="times" role="img" aria-label=${groups.map((each) => `${each.name} ${each.ms.toFixed(1)} ms`).join(", ")}>
         ${groups.map(({ colour, ms }) => html`<i class=${colour} ref=${(/** @type {any} */ part) => part && (part.style.flexGrow = String(Math.max(ms, 0.01)))}></i>`)}
       </div>
       <table class="stages">
