@@ -1,5 +1,5 @@
 // What a project is built of, what contradicts each other, and what is remembered as a graph.
-import { addStyle, html, useEffect, useMemo, useRef, useState } from "../lib/html.js";
+import { addStyle, html, useEffect, useLayoutEffect, useMemo, useRef, useState } from "../lib/html.js";
 import { address, call, useRoute } from "../lib/api.js";
 import { Ask, Fields, typedIn } from "../lib/asking.js";
 import { count, counted } from "../lib/format.js";
@@ -172,28 +172,29 @@ function Picture({ query, setQuery, project, picture, shown, renderer, onOpen, c
   const isList = renderer === "none" || (query.view ? query.view === "list" : narrow);
   const graph = useMemo(() => (picture.data ? graphOf(picture.data, query.near) : null), [picture.data, query.near]);
   const view = useRef(/** @type {any} */ (null));
-  const toggle = (/** @type {string} */ kind) => setQuery({ show: shown.includes(kind) ? shown.filter((each) => each !== kind).join(",") || "none" : [...shown, kind].join(","), near: null });
+  const toggle = (/** @type {string} */ kind) => setQuery({ show: (shown.includes(kind) ? shown.filter((each) => each !== kind) : [...shown, kind]).join(","), near: null });
   const open = (/** @type {string | null} */ id, comes = true) => {
     setQuery({ open: id });
     view.current?.choose(id, comes);
   };
   useKeys(isList ? {} : { "+": () => view.current?.zoom(0.7), "=": () => view.current?.zoom(0.7), "-": () => view.current?.zoom(1.4), 0: () => view.current?.fit() });
-  const actions = html`
-    ${graph && html`<${Find} graph=${graph} onFind=${open} />`}
+  const actions = graph && graph.nodes.length > 0 && html`
+    <${Find} graph=${graph} onFind=${open} />
     ${renderer !== "none" && html`<button aria-pressed=${String(isList)} onClick=${() => setQuery({ view: isList ? "picture" : "list" })}>As list</button>`}
     ${!isList && html`<button title="Fit (0)" onClick=${() => view.current?.fit()}>Fit</button>`}
   `;
+  const nothing = picture.data && nothingJoined(picture.data, shown);
   const [node, around] = [graph?.byId.get(query.open), graph?.byId.get(query.near)];
   return html`
     <div class="drawing ${isList ? "as-list" : ""}">
       <div class="split">
-        <${Box} title="Graph" route=${picture} actions=${actions} empty=${nothingJoined}>
+        <${Box} title="Graph" route=${picture} actions=${actions}>
           ${() => graph && html`
             <div class="filters gap">
-              ${Object.keys(KINDS).filter((kind) => !(project && kind === "projects")).map((kind) => html`<label><input type="checkbox" checked=${shown.includes(kind)} onChange=${() => toggle(kind)} /><i class="dot ${kind}"></i>${KINDS[kind][1]}</label>`)}
+              ${Object.keys(KINDS).filter((kind) => !(project && kind === "projects")).map((kind) => html`<label><input type="checkbox" checked=${shown.includes(kind)} disabled=${String(shown) === kind} onChange=${() => toggle(kind)} /><i class="dot ${kind}"></i>${KINDS[kind][1]}</label>`)}
               ${around && html`<button class="chip" onClick=${() => setQuery({ near: null })}>Only around ${around.label} · show all</button>`}
             </div>
-            ${isList ? html`<${AsList} ...${{ graph, open }} opened=${query.open} />` : html`<${Canvas} ...${{ graph, view, open }} opened=${query.open} />`}
+            ${nothing ? html`<${Empty}>${nothing}<//>` : isList ? html`<${AsList} ...${{ graph, open }} opened=${query.open} />` : html`<${Canvas} ...${{ graph, view, open }} opened=${query.open} />`}
             <p class="note muted gap">${tellCounts(graph, picture.data.left_out, isList)}${renderer === "software" && !isList && !query.limit && picture.data.nodes.length >= MOST_IN_SOFTWARE && ` This browser draws without a graphics card, so at most ${count(MOST_IN_SOFTWARE)} are drawn; As list is quicker.`}</p>
           `}
         <//>
@@ -203,8 +204,9 @@ function Picture({ query, setQuery, project, picture, shown, renderer, onOpen, c
   `;
 }
 
-/** What is shown instead where nothing would be joined. @param {{nodes: GraphNode[], links: any[]}} data */
-function nothingJoined({ nodes, links }) {
+/** What is shown instead where nothing would be joined. @param {{nodes: GraphNode[], links: any[]}} data @param {string[]} shown */
+function nothingJoined({ nodes, links }, shown) {
+  if (!shown.includes("memories")) return nodes.length ? null : "Nothing of the kinds that are chosen is here.";
   const have = nodes.filter((node) => node.kind === "memories").length;
   return links.length || have > 1 || nodes.length > have ? null : `A graph needs 2 memories that share a concept. You have ${have}.`;
 }
@@ -234,13 +236,13 @@ function Find({ graph, onFind }) {
 function Canvas({ graph, view, open, opened }) {
   const place = useRef(/** @type {any} */ (null));
   const [joined, alone] = useMemo(() => [graph.nodes.filter((node) => degree(graph, node)), graph.nodes.filter((node) => !degree(graph, node))], [graph]);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!joined.length) return undefined;
     let isGone = false;
     drawGraph(place.current, graph, joined, (id) => open(id, false)).then((drawn) => {
-      if (isGone) return drawn.end();
+      if (isGone) return drawn?.end();
       view.current = drawn;
-      if (opened) drawn.choose(opened);
+      if (opened) drawn?.choose(opened);
     });
     return () => {
       isGone = true;

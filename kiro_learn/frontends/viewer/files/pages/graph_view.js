@@ -33,6 +33,7 @@ function sizeOf(node, links, isSmall) {
 /** @param {HTMLElement} place @param {Graph} graph @param {GraphNode[]} nodes those with a link @param {(id: string | null) => void} onChoose */
 export async function drawGraph(place, graph, nodes, onChoose) {
   await Promise.all(["vendor/graphology.umd.min.js", "vendor/sigma.min.js"].map(loadScript));
+  if (!place.isConnected) return null; // another picture is wanted by now
   const { graphology, Sigma } = /** @type {any} */ (window);
   const drawn = new graphology.Graph({ multi: true, type: "undirected" });
   const start = startOf(graph, nodes);
@@ -68,7 +69,7 @@ export async function drawGraph(place, graph, nodes, onChoose) {
     stagePadding: 40,
     nodeReducer: (/** @type {string} */ id, /** @type {any} */ node) => {
       const isNear = !centre || id === centre || around.has(id);
-      const isLabelled = centre ? isNear && around.size <= FEW_NODES : node.isNamed || (inSight.isFew && inSight.nodes.has(id));
+      const isLabelled = centre ? isNear && around.size <= LABELLED : node.isNamed || (inSight.isFew && inSight.nodes.has(id));
       return {
         ...node,
         color: isNear ? colours[node.kind] : colours.dim,
