@@ -23,7 +23,7 @@ export default function Page({ query, setQuery, project, projects }) {
   return html`
     <div class="columns brief-columns">
       <${Box} title="What a session in ${project.name} is told" route=${brief} actions=${brief.data?.context && html`<${Copy} text=${brief.data.context} label="Copy the brief">Copy<//>`}
-        empty=${(/** @type {any} */ data) => (data.context ? null : most === 0 ? "Nothing: the brief may have 0 bytes." : "Nothing: the project has no memory, and its files say nothing.")}>
+        empty=${(/** @type {any} */ data) => (data.context ? null : most === 0 ? "Nothing: the brief may have 0 bytes." : "Nothing: no memory of the project is told before a question, and its files say nothing.")}>
         ${(/** @type {any} */ data) => html`<pre tabindex="0">${data.context}</pre>`}
       <//>
       <div class="stack">

@@ -141,7 +141,7 @@ export default function Page({ query, setQuery, project, nameOf }) {
         <header>
           <p class="small muted" role="status">${counts({ data: route.data, rows, grown: list.grown, isFiltered, more: list.more })}</p>
           <div class="actions">
-            ${q && isSecret(q) && rows.length > 0 && html`<button class="plain small" onClick=${() => setForgetting({ secret: q, ...(project ? { project: project.namespace } : {}) })}>Forget this text everywhere…</button>`}
+            ${q && isSecret(q) && rows.length > 0 && html`<button class="link small" onClick=${() => setForgetting({ secret: q, ...(project ? { project: project.namespace } : {}) })}>Forget this text everywhere…</button>`}
             <${Fresh} count=${unseen.length} onClick=${showNew} />
           </div>
         </header>

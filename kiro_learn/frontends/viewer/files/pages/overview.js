@@ -100,7 +100,7 @@ function PerDay({ days }) {
   const today = days[days.length - 1];
   const average = days.reduce((sum, each) => sum + each.learned, 0) / days.length;
   const pick = (/** @type {number} */ index) => go(href("memories", { since: days[index].day, until: days[index].day }));
-  const sentence = `${count(today.learned)} learned today, ${average < 10 ? average.toFixed(1) : Math.round(average)} a day on average; ${count(today.told)} told today.`;
+  const sentence = `${count(today.learned)} learned today, ${average < 10 ? Number(average.toFixed(1)) : Math.round(average)} a day on average; ${count(today.told)} told today.`;
   const series = [
     { label: "learned", color: "c1", values: days.map((each) => each.learned) },
     { label: "told", color: "c2", shape: /** @type {"line"} */ ("line"), values: days.map((each) => each.told) },
@@ -179,7 +179,7 @@ function Learned({ namespace, nameOf, today }) {
   const links = html`
     <${Fresh} count=${fresh} onClick=${show} />
     <a href=${href("memories", { since: since(7) })}>last 7 days</a>
-    ${today && html`<a href=${href("memories", { since: since(1) })}>all ${count(today.learned)} of today</a>`}
+    ${today?.learned ? html`<a href=${href("memories", { since: since(1) })}>all ${count(today.learned)} of today</a>` : ""}
   `;
   return html`
     <${Box} title=${today?.learned ? "Learned today" : "Learned last"} route=${route} actions=${links} empty=${nothingLearned}>
@@ -250,7 +250,7 @@ function Health({ status }) {
   const doctor = useRoute(isAsked ? "/v1/doctor" : null);
   const checks = (doctor.data?.checks ?? []).filter((/** @type {any} */ each) => ["warn", "fail"].includes(each.state));
   const problems = [...problemsOf(status), ...checks.map((/** @type {any} */ each) => ({ what: each.title, why: each.detail, mend: each.mend }))];
-  const look = html` <button class="plain" disabled=${doctor.loading} onClick=${() => (isAsked ? doctor.reload() : setAsked(true))}>${doctor.loading ? "Looking…" : "Run the doctor"}</button>
+  const look = html` <button disabled=${doctor.loading} onClick=${() => (isAsked ? doctor.reload() : setAsked(true))}>${doctor.loading ? "Looking…" : "Run the doctor"}</button>
     ${doctor.error && html`<span class="bad" role="alert">${doctor.error.message}</span>`}
     ${doctor.data && html`<span class="muted">${counted(doctor.data.checks.length, "check")}, ${checks.length ? `${count(checks.length)} to look at` : "all well"}</span>`}`;
   const copied = status.backup?.newest_at ? ` · backup ${ago(status.backup.newest_at)}` : "";

@@ -97,7 +97,7 @@ function Session({ id, namespace, name, head, query, setQuery, onClose }) {
   const first = list.rows.find((each) => each.kind === "prompt") ?? list.rows[0];
   const named = head ?? { session_id: id, first_prompt: first?.kind === "prompt" ? first.text : "" };
   return html`
-    <${Panel} title=${headline({ ...named, first_prompt: named.first_prompt?.slice(0, 200) })} onClose=${onClose}>
+    <${Panel} title=${headline({ ...named, first_prompt: named.first_prompt?.replace(/^([^]{199})[^]+$/, "$1…") })} onClose=${onClose}>
       <${State} title="This session" route=${list.route}>
         ${(/** @type {any} */ { session }) => html`
           <p class="small muted">${[agentName(first?.agent), name].filter(Boolean).join(" · ")} · ${dayOf(session.started_at)} ${clock(new Date(session.started_at))} to ${until(session)} ·
