@@ -42,7 +42,8 @@ const linesOf = (text) => text.split("\n").map((line) => line.trim()).filter(Boo
 /** A dialog whose button does something. @param {{title: string, word: string, busy?: string, kind?: string, isReady?: boolean, act: () => Promise<any>, onClose: () => void, children: any, others?: any, form?: any}} props */
 export function Ask({ title, word, busy = word, kind = "danger", isReady = true, act, onClose, children, others, form }) {
   const { isBusy, problem, run } = useAct(act);
-  const unsaved = useForm(form ?? useRef(null));
+  const none = useRef(null);
+  const unsaved = useForm(form ?? none);
   const actions = html`${others}<button class=${kind} disabled=${!isReady || isBusy} onClick=${run}>${isBusy ? busy : word}</button>`;
   return html`
     <${Dialog} ...${{ title, actions }} onClose=${() => unsaved(onClose)}>

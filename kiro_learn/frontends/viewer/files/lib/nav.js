@@ -3,20 +3,17 @@
 import { address } from "./api.js";
 import { shared, useEffect } from "./html.js";
 
-/** @typedef {Record<string, string>} Query */
-/** @typedef {{page: string, query: Query}} Place */
 /** @typedef {{name: string, namespace: string, project_id: string}} Project */
 /** @typedef {(changes: Record<string, string | number | null | undefined>, how?: {replace?: boolean}) => void} SetQuery */
-/** @typedef {{query: Query, setQuery: SetQuery, project: Project | null, projects: Project[], nameOf: (namespace?: string) => string, onProjects: () => void}} PageProps
+/** @typedef {{query: Record<string, string>, setQuery: SetQuery, project: Project | null, projects: Project[], nameOf: (namespace?: string) => string, onProjects: () => void}} PageProps
  *   `project` is the chosen one; `nameOf` says nothing while there is one; `onProjects` reads anew which there are */
 
 const START = "overview";
 
-/** @returns {Place} */
-export function here() {
-  const page = location.pathname.replace(/^\/ui\/?/, "").replace(/\/$/, "");
-  return { page: page || START, query: Object.fromEntries(new URLSearchParams(location.search)) };
-}
+const here = () => ({
+  page: location.pathname.replace(/^\/ui\/?/, "").replace(/\/$/, "") || START,
+  query: /** @type {Record<string, string>} */ (Object.fromEntries(new URLSearchParams(location.search))),
+});
 
 /** The place that is shown, also after Back. */
 export const place = shared(here());

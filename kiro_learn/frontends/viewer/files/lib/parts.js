@@ -3,7 +3,6 @@ import { html, shared, useEffect, useErrorBoundary, useId, useLayoutEffect, useR
 import { ago, count } from "./format.js";
 import { liveState } from "./live.js";
 
-/** @typedef {any} Node what a template or a child is */
 /** @typedef {import("./api.js").RouteState} RouteState */
 
 const TOAST_MS = 8000;
@@ -31,7 +30,7 @@ export const Icon = ({ name }) => html`
   <svg class="icon" viewBox="0 0 16 16" aria-hidden="true"><path d=${ICONS[name]} /></svg>
 `;
 
-/** @param {{title: string, route: RouteState, empty?: Node, children: (data: any) => Node, actions?: Node}} props */
+/** @param {{title: string, route: RouteState, empty?: any, children: (data: any) => any, actions?: any}} props */
 export function Box({ title, route, empty, children, actions }) {
   const id = useId();
   return html`
@@ -45,7 +44,7 @@ export function Box({ title, route, empty, children, actions }) {
 /**
  * The content of a box: loading, error, empty or `children(data)`. `empty` is shown where the data is an empty list, or has an
  * empty `items`; as a function of the data it says itself what to show, or null.
- * @param {{title: string, route: RouteState, empty?: Node, children: (data: any) => Node}} props
+ * @param {{title: string, route: RouteState, empty?: any, children: (data: any) => any}} props
  */
 export function State({ title, route, empty, children }) {
   const { data, error, loading, reload } = route;
@@ -80,10 +79,10 @@ const Loading = ({ reload }) => html`
   <div class="blocks" aria-busy="true"><i></i><i></i><i></i><p class="muted">Still loading · 5 s <button onClick=${reload}>Retry</button></p></div>
 `;
 
-/** @param {{children: Node}} props */
+/** @param {{children: any}} props */
 export const Empty = ({ children }) => html`<div class="empty">${children}</div>`;
 
-/** Asks before something is done; the focus is on Cancel. @param {{title: string, onClose: () => void, children: Node, actions?: Node, cancel?: string}} props */
+/** Asks before something is done; the focus is on Cancel. @param {{title: string, onClose: () => void, children: any, actions?: any, cancel?: string}} props */
 export function Dialog({ title, onClose, children, actions, cancel = "Cancel" }) {
   const id = useId();
   const dialog = useRef(/** @type {any} */ (null));
@@ -133,7 +132,7 @@ export function Fresh({ count: fresh, word = `${count(fresh)} new`, onClick }) {
   `;
 }
 
-/** With `onClick` a button that may be `pressed`; else a word in a frame. @param {{children: Node, onClick?: (event: MouseEvent) => void, pressed?: boolean, kind?: string}} props */
+/** With `onClick` a button that may be `pressed`; else a word in a frame. @param {{children: any, onClick?: (event: MouseEvent) => void, pressed?: boolean, kind?: string}} props */
 export function Chip({ children, onClick, pressed, kind = "" }) {
   if (!onClick) return html`<span class="chip ${kind}">${children}</span>`;
   return html`<button class="chip ${kind}" aria-pressed=${pressed === undefined ? undefined : String(pressed)} onClick=${onClick}>${children}</button>`;
@@ -142,7 +141,7 @@ export function Chip({ children, onClick, pressed, kind = "" }) {
 /** @param {{at: string | null | undefined}} props */
 export const Time = ({ at }) => (at ? html`<time datetime=${at} title=${at}>${ago(at)}</time>` : html`<span class="muted">never</span>`);
 
-/** A button that copies. @param {{text: string, label?: string, children?: Node}} props */
+/** A button that copies. @param {{text: string, label?: string, children?: any}} props */
 export function Copy({ text, label = "Copy", children }) {
   const onClick = (/** @type {Event} */ event) => {
     event.stopPropagation();
@@ -151,7 +150,7 @@ export function Copy({ text, label = "Copy", children }) {
   return html`<button class="plain copy" title=${text.length < 80 ? text : label} aria-label=${label} onClick=${onClick}>${children}<${Icon} name="copy" /></button>`;
 }
 
-/** A number with its name, and what it is measured against. @param {{label: string, value: Node, note?: Node, href?: string}} props */
+/** A number with its name, and what it is measured against. @param {{label: string, value: any, note?: any, href?: string}} props */
 export function Figure({ label, value, note, href }) {
   const inner = html`<span class="label">${label}</span><span class="value">${value}</span><span class="note">${note}</span>`;
   return href ? html`<a class="figure" href=${href}>${inner}</a>` : html`<div class="figure">${inner}</div>`;

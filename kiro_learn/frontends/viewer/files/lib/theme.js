@@ -22,10 +22,8 @@ export const token = (name) => getComputedStyle(document.documentElement).getPro
 
 /** Calls `draw` whenever the colours change. @param {() => void} draw @returns {() => void} ends that */
 export function onTheme(draw) {
-  document.addEventListener("kl:theme", draw);
-  DARK.addEventListener("change", draw);
-  return () => {
-    document.removeEventListener("kl:theme", draw);
-    DARK.removeEventListener("change", draw);
-  };
+  const until = new AbortController();
+  document.addEventListener("kl:theme", draw, until);
+  DARK.addEventListener("change", draw, until);
+  return () => until.abort();
 }

@@ -191,11 +191,9 @@ function Memory({ each, said, isAsked = true }) {
   const counts = ["helped", "wrong"].filter((name) => each.feedback[name]).map((name) => `${each.feedback[name]} ${name}`);
   return html`
     <li>
-      <div class="head">
-        ${each.memory
-          ? html`<a class="strong" href=${href("memories", { open: each.record_id })}>${each.memory.title}</a>`
-          : html`<span class="muted">Forgotten or replaced since <${Id} id=${each.record_id} /></span>`}
-      </div>
+      ${each.memory
+        ? html`<a class="strong" href=${href("memories", { open: each.record_id })}>${each.memory.title}</a>`
+        : html`<span class="muted">Forgotten or replaced since <${Id} id=${each.record_id} /></span>`}
       <div class="line small muted">
         ${isAsked && html`<span>${each.found_by.join(" + ") || "through the memory that it overrules"}</span>
         <span class="number" title="The score, comparable within this retrieval">${each.score.toFixed(2)}</span>`}
