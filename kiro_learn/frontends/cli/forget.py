@@ -87,7 +87,7 @@ def forget_verb(  # click hands every option over
 def carry_out(shell: Shell, client: Client, asked: Json, *, yes: bool) -> int:
     """Show what ``asked`` selects, ask, and forget it."""
     foreseen = client.carry_out(json_calls.preview_forgetting(client, **asked))
-    goes_on = asked.get("whole") or asked.get("delete_copies") or ("secret" in asked and _has_copies(client))
+    goes_on = asked.get("whole") or asked.get("delete_copies") or ("secret" in asked and has_copies(client))
     if not (goes_on or any(foreseen[name] for name in ("events", "memories", "replaced", "graph_items"))):
         shell.answer(foreseen, lambda: [f"{shell.out.mark('ok')} There is nothing to forget"])
         return 0
@@ -102,7 +102,7 @@ def carry_out(shell: Shell, client: Client, asked: Json, *, yes: bool) -> int:
     return 0
 
 
-def _has_copies(client: Client) -> bool:
+def has_copies(client: Client) -> bool:
     """Backups, which may hold a text that the database holds no longer: only forgetting looks through them."""
     return bool(client.status()["backup"]["copy_count"])
 
