@@ -103,7 +103,8 @@ class SurroundingsReader:
 
     def homes_named(self, paths: Iterable[PurePosixPath]) -> tuple[PurePosixPath, ...]:
         """The other homes whose commands are in the files at ``paths``."""
-        homes = {home for path in paths for home in homes_named_in(_document(path, self.text(path) or ""))}
+        documents = [_document(path, self.text(path) or "") for path in paths]
+        homes = {home for each in documents for home in homes_named_in(each, self.commands.of_any_home)}
         return tuple(sorted(homes - {self._own_home}))
 
     @property

@@ -74,6 +74,22 @@ def test_a_hook_that_was_pasted_by_hand_or_by_an_earlier_version_is_replaced() -
     assert [hook["command"] for hook in hooks["agentSpawn"]] == [f"{HOOK} kiro-cli || true"]
 
 
+@pytest.mark.parametrize(
+    "command",
+    ["/opt/tool/bin/hook claude-code", "bin/hook claude-code --fast", "cd app && bin/hook claude-code || true"],
+)
+def test_a_hook_of_another_program_that_is_called_as_ours_is_stays(command: str) -> None:
+    theirs = json.dumps({"hooks": {"Stop": [{"hooks": [{"type": "command", "command": command}]}]}})
+    files = InMemoryAgentFiles({CLAUDE: theirs})
+    installation = installation_of(files)
+    plan = installation.plan(["claude-code"])
+    assert plan.taken_from == ()
+    assert installation.carry_out(plan) == ()
+    assert command in files.texts[CLAUDE]
+    uninstall(files)
+    assert files.texts == {CLAUDE: theirs}
+
+
 def test_another_home_takes_over_and_the_first_ones_uninstall_leaves_it() -> None:
     files = InMemoryAgentFiles({CLAUDE: "{}"})
     install(files, "claude-code")
