@@ -153,6 +153,13 @@ class SurroundingsReader:
         text = self.text(path)
         return text is not None and hash_of(text) == written.hash_after
 
+    def is_our_agent(self, path: PurePosixPath, manifest: Manifest) -> bool:
+        """Whether Kiro's agent at ``path`` is one that we made, not one of the user's that got our hooks."""
+        written = manifest.file(str(path))
+        if written is not None:
+            return written.hash_before is None
+        return is_same_but_for_hooks(self.text(path) or "", memory_agent_file({}))
+
     def _kiro_home(self, path: PurePosixPath, manifest: Manifest) -> KiroHome:
         text, known = self.text(path) or "{}", manifest.file(str(path))
         ours = self.commands.of_home_with(known.hook if known else "")

@@ -122,6 +122,20 @@ def test_the_users_own_compressor_and_default_agent_stay_theirs() -> None:
     assert files.texts == theirs
 
 
+@pytest.mark.parametrize("has_manifest", [True, False])
+def test_the_users_own_agent_of_our_name_stays_the_default_one(has_manifest: bool) -> None:
+    agent, settings = str(USER / ".kiro/agents/kiro-learn.json"), str(USER / ".kiro/settings/cli.json")
+    theirs = {agent: '{"name": "kiro-learn", "prompt": "mine"}', settings: '{"chat.defaultAgent": "kiro-learn"}'}
+    files = InMemoryAgentFiles(dict(theirs))
+    install(files, "kiro-cli")
+    assert HOOK in files.texts[agent]
+    files.kept_manifest = files.kept_manifest if has_manifest else None
+    uninstall(files)
+    assert files.texts[settings] == theirs[settings]
+    assert json.loads(files.texts[agent])["prompt"] == "mine"
+    assert HOOK not in files.texts[agent]
+
+
 def test_our_agent_that_the_user_edited_keeps_the_edit_and_loses_the_hooks() -> None:
     path = str(USER / ".kiro/agents/kiro-learn.json")
     files = InMemoryAgentFiles()
