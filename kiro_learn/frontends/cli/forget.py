@@ -93,7 +93,7 @@ def carry_out(shell: Shell, client: Client, asked: Json, *, yes: bool, where: st
     ``where``: the words for the one project that is looked through; empty for all, or for a project that is named.
     """
     foreseen = client.carry_out(json_calls.preview_forgetting(client, **asked))
-    goes_on = asked.get("whole") or asked.get("delete_copies") or ("secret" in asked and _has_copies(client))
+    goes_on = asked.get("whole") or asked.get("delete_copies") or ("secret" in asked and has_copies(client))
     if not (goes_on or any(foreseen[name] for name in ("events", "memories", "replaced", "graph_items"))):
         shell.answer(foreseen, lambda: [f"{shell.out.mark('ok')} There is nothing to forget{where}"])
         return 0
@@ -108,7 +108,7 @@ def carry_out(shell: Shell, client: Client, asked: Json, *, yes: bool, where: st
     return 0
 
 
-def _has_copies(client: Client) -> bool:
+def has_copies(client: Client) -> bool:
     """Backups, which may hold a text that the database holds no longer: only forgetting looks through them."""
     return bool(client.status()["backup"]["copy_count"])
 
