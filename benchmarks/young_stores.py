@@ -41,6 +41,7 @@ from benchmarks.histories import (
 from benchmarks.many_records import about_this_run
 from kiro_learn.config import RecallConfig
 from kiro_learn.model.event import TextBody
+from kiro_learn.model.ids import EventId
 
 DATA = Path(__file__).parent / "data" / "days"
 FOLDER = "/home/ada/shop"
@@ -78,7 +79,7 @@ async def measure(days: Path, model: KeptModel, show: bool) -> dict[str, Any]:
                     history.namespace,
                     TextBody(case["prompt"]),
                     session_id=f"asked {number}",
-                    event_id=str(ULID()),
+                    event_id=EventId(str(ULID())),
                     said_at=ASKED,
                 )
                 told[case["needs"]] += bool(found.context)

@@ -70,8 +70,8 @@ def test_a_long_prompt_before_the_options_gives_its_last_short_question_or_none(
     long = (
         "the checks still do not work and the logs below say what they say, for each of the three jobs that ran today"
     )
-    (statement,) = decided(f"{long}. which fix is right?", OPTIONS, "2", "Done.")
-    assert statement.startswith("Which fix is right \u2192 A table")
+    (statement,) = decided(f"{long}. which cache do we take?", OPTIONS, "2", "Done.")
+    assert statement.startswith("Which cache do we take \u2192 A table")
     (statement,) = decided(long, OPTIONS, "2", "Done.")
     assert statement.startswith("A table `retries` in Postgres; not: Redis")
 
