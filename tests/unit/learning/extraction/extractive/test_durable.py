@@ -83,7 +83,7 @@ def test_a_question_or_an_idea_without_a_mark_and_a_goodbye_lay_nothing_down(pro
     [
         "never force push, it breaks the mirror",
         "we never push to main, do you understand that",
-        "always keep the sidebar on the right",
+        "never put the type on the right",
         "we don't use mocks in integration tests, they are never right",
     ],
 )
