@@ -43,11 +43,12 @@ from kiro_learn.learning.extraction.extractive.facts import (
     new_ones,
     tool_facts,
 )
-from kiro_learn.learning.extraction.extractive.faults import cause_told_in, traps_of
+from kiro_learn.learning.extraction.extractive.faults import traps_of
 from kiro_learn.learning.extraction.extractive.markdown import Block, BlockKind, blocks_of
 from kiro_learn.learning.extraction.extractive.observation_types import knowledge_type, observation_type
 from kiro_learn.learning.extraction.extractive.own_text import own_sentences
 from kiro_learn.learning.extraction.extractive.titles import said_alone, title_of, title_of_rule
+from kiro_learn.learning.extraction.extractive.told_causes import cause_told_in
 from kiro_learn.learning.extraction.extractive.turns import ReadBatch, Said, Turn, read, turns_of, without_logs
 from kiro_learn.learning.extraction.extractive.vocabulary import concepts_in, cut_at_word, paths_in
 from kiro_learn.model.buffer import BufferSnapshot
