@@ -42,18 +42,27 @@ _FAULT = re.compile(
     r"|cut(?:s|ting)? off|logs? (?:me|us|people|users|them) out|logged out|drop(?:s|ped)|overlaps?|[45]\d\ds?|never \w+"
     r"|(?:is|are|was|were|does|did|has|have|had|wo|ca|could)n't|(?:is|are|was|were|does|did) not|cannot|no longer"
     r"|(?:has|have|had|shows?|gets?|sees?|gives?|returns?|there (?:is|are|was|were)) (?:no|nothing|only)"
+    r"|die[sd]|all the time|over and over|again and again|shows? a diff|only works (?:for|if|in|on|when|with)"
     r"|takes? (?:over |about |more than |up to )?\d[\d.,]* ?(?:ms|s|sec\w*|m|min\w*|h|hours?)|takes (?:ages|forever"
     r"|too long))\b",
     re.IGNORECASE,
 )
 """Words for something that goes wrong."""
 
+FAILING = (
+    r" (?:(?!(?:a|all|an|and|everything|if|it|its|my|our|sure|that|the|them|this|until|us|what|when|where|which|who)\b)"
+    r"[^\s,;:.]++ ){0,3}?(?:always |never |now |still |just |sometimes )?(?:breaks|crash(?:es|ed)|die[sd]"
+    r"|does(?:n't| not)|errors? out|fails|hangs|is|isn't|keeps \w+ing|throws|times? out|won't)\b"
+)
+"""Words after the name of a command by which that command is reported and not ordered: "make test fails"."""
+
 _ORDER = re.compile(
     r"\W*(?:(?:ok|okay|yes|now|then|so|and|please|also|can you|could you|lets|let's|we (?:should|need to|must)"
     r"|i want(?: you)? to)\b[\s,.:]*)*+"
     r"(?:add|build|change|commit|configure|consider|create|delete|design|don't|draft|extract|generate|implement"
     r"|install|make|move|plan|push"
-    r"|put|refactor|remove|rename|replace|review|run|set|summari[sz]e|test|translate|update|use|write)\b",
+    r"|put|refactor|remove|rename|replace|review|run|set|summari[sz]e|test|translate|update|use|write)\b"
+    rf"(?!{FAILING})",
     re.IGNORECASE,
 )
 """The beginning of a sentence that orders something to be made, whatever else it names."""
@@ -71,7 +80,7 @@ _READ_CHARACTERS = 600
 """How many characters of a prompt are read. What follows is mostly pasted."""
 
 _ACT = re.compile(
-    r"\W*+(?:(?:now|so|then|next|first|also|ok|okay|good|great|perfect)\b[\s,:]*+)*+"
+    r"[^\w`]*+(?:(?:now|so|then|next|first|also|ok|okay|good|great|perfect)\b[\s,:]*+)*+"
     r"(?:i|i'(?:ll|m|d|ve)|you|you'(?:re|ll|ve|d)|your|let|let's|we'(?:ll|ve)|we (?:now|should|need|can|have)|please"
     r"|thanks|sorry|try|check|run|open"
     r"|wait|use|see|look|note|make|ask|start|restart|set|go|click|go|reload|refresh|once|if you|tell|show"
@@ -94,6 +103,14 @@ _DOWN = re.compile(
     re.IGNORECASE,
 )
 """Words that say that something does not run. The next start mends that."""
+
+_NEEDS = re.compile(
+    r"\b(?:(?:needs?|requires?|expects?) (?!(?:about|around|another|more|some|to be|an? (?:\w+ )?(?:approval|look"
+    r"|rebase|restart|review)|\d[\d.]* ?[a-z])\b)|must (?:be|come|have)\b|(?:has|have) to (?:be|come|have)\b"
+    r"|depends? on\b|listens on\b|only works?\b)",
+    re.IGNORECASE,
+)
+"""Words that say what something cannot do without."""
 
 _MENDED = re.compile(
     r"\b(?:(?:has|have|is|are|was|were)(?: been| now| also)* (?:\w+ly )?(?:fixed|resolved|working|updated|added|done"
@@ -146,10 +163,17 @@ def says_how_things_are(sentence: str, *, plainly: bool = False) -> bool:
     said = sentence.replace("\u2019", "'")
     if asks(said) or said.rstrip().endswith(":") or is_chatter(said) or tells_how_things_stand(said):
         return False
-    if _ACT.match(said) or said.startswith(_TICKS) or any(each.search(said) for each in (_HEDGED, _MENDED, _DOWN)):
+    if _ACT.match(said) or said.startswith(_TICKS) or any(each.search(said) for each in (_HEDGED, _MENDED)):
+        return False
+    if _DOWN.search(said) and not _NEEDS.search(said):
         return False
     least = _FEWEST_WORDS if _NAMES.search(said) else _WORDS_OF_CAUSE
     return (plainly or least == _FEWEST_WORDS) and len(own_words(said)) >= least
+
+
+def tells_need(sentence: str) -> bool:
+    """Whether ``sentence`` says what a named thing cannot do without."""
+    return _NEEDS.search(sentence) is not None and says_how_things_are(sentence)
 
 
 def is_guess(sentence: str) -> bool:
