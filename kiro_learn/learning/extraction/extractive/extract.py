@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 import attrs
 
 from kiro_learn.learning.extraction.extractive.chatter import is_chatter, is_nod, without_chatter
+from kiro_learn.learning.extraction.extractive.corrections import corrected_request
 from kiro_learn.learning.extraction.extractive.facts import Files
 from kiro_learn.learning.extraction.extractive.markdown import Block, BlockKind
 from kiro_learn.learning.extraction.extractive.turns import Said, Turn, without_logs
@@ -98,7 +99,7 @@ _REPEATED = 0.75
 
 
 def asked_line(turn: Turn) -> str:
-    """The request in its own words. If it was only a nod or very short, also what it answered to."""
+    """The request in its own words. If it was a nod, very short, or corrects a value, also what it answered to."""
     if not turn.prompts:
         return ""
     telling = [said for said in turn.prompts if not is_nod(said.text)] or turn.prompts
@@ -106,8 +107,14 @@ def asked_line(turn: Turn) -> str:
     again = set(words(last.text))
     shown = [_short(said, _EARLIER_CHARACTERS) for said in earlier if overlap(said.text, again) < _REPEATED]
     line = f"{ASKED}{' / '.join([*shown, _short(last, PROMPT_CHARACTERS)])}"
-    before = _subject_before(turn) if is_nod(turn.question) or len(turn.question) <= _LEAST_REST else ""
+    before = _corrected(turn)
+    if not before and (is_nod(turn.question) or len(turn.question) <= _LEAST_REST):
+        before = _subject_before(turn)
     return f"{line} (after: {before})" if before else line
+
+
+def _corrected(turn: Turn) -> str:
+    return cut_at_word(on_one_line(without_logs(corrected_request(turn))), _EARLIER_CHARACTERS)
 
 
 def _short(said: Said, limit: int) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 import attrs
 
 from kiro_learn.learning.extraction.extractive.chatter import is_failed_answer, is_of_the_moment, own_words
+from kiro_learn.learning.extraction.extractive.corrections import corrected_request, corrects_value
 from kiro_learn.learning.extraction.extractive.durability import (
     TurnAim,
     given_up,
@@ -47,7 +48,7 @@ from kiro_learn.learning.extraction.extractive.faults import traps_of
 from kiro_learn.learning.extraction.extractive.markdown import Block, BlockKind, blocks_of
 from kiro_learn.learning.extraction.extractive.observation_types import knowledge_type, observation_type
 from kiro_learn.learning.extraction.extractive.own_text import own_sentences
-from kiro_learn.learning.extraction.extractive.titles import said_alone, title_of, title_of_rule
+from kiro_learn.learning.extraction.extractive.titles import said_alone, title_of, title_of_correction, title_of_rule
 from kiro_learn.learning.extraction.extractive.told_causes import cause_told_in
 from kiro_learn.learning.extraction.extractive.turns import ReadBatch, Said, Turn, read, turns_of, without_logs
 from kiro_learn.learning.extraction.extractive.vocabulary import concepts_in, cut_at_word, paths_in
@@ -184,7 +185,8 @@ def _says_something(turn: Turn, blocks: Sequence[Block], is_decided: bool) -> bo
     if length >= _LEAST_CHARACTERS:
         return lasts(turn, blocks, has_changed=has_changed, is_decided=is_decided)
     names_something = has_changed and any(_TELLING.search(block.text) for block in blocks)
-    if length > 0 and (choice_in(turn.question) or (names_something and gives_reasons(turn))):
+    is_corrected = corrects_value(turn) if has_changed else bool(corrected_request(turn))
+    if length > 0 and (choice_in(turn.question) or is_corrected or (names_something and gives_reasons(turn))):
         return True
     return bool(blocks) and wanted_by(turn) is not TurnAim.STATE and _tells_what_was_asked(turn, blocks)
 
@@ -307,7 +309,7 @@ def _from_answer(turn: Turn, answer: Said, blocks: Sequence[Block], rule: str, p
     choice = _chosen(turn)
     chosen = bool(choice or choice_in(turn.question))
     laid_down = rule or (choice if len(turn.question) <= SHORT_PROMPT else "")
-    title = title_of_rule(laid_down) if laid_down else title_of(blocks, turn.question)
+    title = title_of_rule(laid_down) if laid_down else _title_of(turn, blocks)
     blocks = without_title(blocks, title)
     shown, whole = beginning(blocks)
     summary = "\n".join(filter(None, (asked_line(turn), shown)))
@@ -334,6 +336,11 @@ def _from_answer(turn: Turn, answer: Said, blocks: Sequence[Block], rule: str, p
         origin=Origin.USER if laid_down else Origin.ASSISTANT,
         importance=_RULE_IMPORTANCE if about_rule else _CHOICE_IMPORTANCE if is_choice else None,
     )
+
+
+def _title_of(turn: Turn, blocks: Sequence[Block]) -> str:
+    corrected = corrected_request(turn)
+    return title_of_correction(blocks, corrected) if corrected else title_of(blocks, turn.question)
 
 
 def _not_shown(turn: Turn) -> list[Block]:

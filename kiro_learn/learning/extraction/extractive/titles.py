@@ -231,6 +231,12 @@ def _is_changed_file(candidate: Candidate) -> bool:
     return candidate.kind is BlockKind.BULLET and _CHANGED_FILE.match(candidate.text) is not None
 
 
+def title_of_correction(blocks: Sequence[Block], request: str) -> str:
+    """What ``blocks`` begin with, under the ``request`` of the turn before, which names the thing."""
+    said = next((each.text for each in candidates_in(blocks)), blocks[0].text)
+    return _under(cut_at_word(_asked(request), _ASKED_CHARACTERS), said)
+
+
 def title_of_rule(rule: str) -> str:
     """The rule's own words as a title."""
     return cut_at_word(_capitalised(_bare(said_alone(rule))), TITLE_CHARACTERS)

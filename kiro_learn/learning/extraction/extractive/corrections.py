@@ -1,0 +1,66 @@
+"""Answers that only say which value the thing of the turn before has now: "30s, the list is slow" - "Changed to 30 s."
+
+The value alone says nothing a month later. So the memory names the thing by the request of the turn before.
+"""
+
+from __future__ import annotations
+
+import re
+
+from kiro_learn.learning.extraction.extractive.chatter import own_words
+from kiro_learn.learning.extraction.extractive.turns import Turn, without_logs
+from kiro_learn.learning.extraction.extractive.vocabulary import words
+
+_PROMPT_CHARACTERS = 160
+"""The most characters of a prompt that corrects a value. A longer prompt has a subject of its own."""
+
+_NODS = (
+    r"\W*+(?:(?:done|ok|okay|sure|fixed|got it|right|you're right|makes sense|sorry(?: about that)?|understood"
+    r"|good (?:catch|point))\b[\s.,:;!\u2013\u2014-]*+)*+"
+)
+_SET = re.compile(
+    rf"{_NODS}(?:(?:i|we)(?:'ve| have)? |it |that )?(?:now |also |just )*+"
+    r"(?:(?:(?:is|was|has been) )?(?:adjusted|bumped|changed|decreased|extended|increased|lowered|made|moved|raised"
+    r"|reduced|set|shortened|switched|updated)|(?:it's|it is|that's|is)? ?now)\b([^\n;]{1,100})",
+    re.IGNORECASE,
+)
+"""The beginning of an answer that says that a value was set. Group 1 says to what."""
+
+_LEANS = re.compile(
+    r" (?:it |them |that |this |both |all (?:\w+ )?)?(?:back |down |up )?(?:from \S+(?: \S+)? )?(?:to |at )?"
+    r"(?:\*\*|`)?(?=[\d`]|v\d|[a-z]{2}-)",
+    re.IGNORECASE,
+)
+"""What such an answer says if it does not name the thing: "changed to 30 seconds", "raised it from 10 to 30"."""
+
+_NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
+_CODE = re.compile(r"`([^`\n]{1,60})`")
+_LEAST_DIGITS = 2
+
+
+def corrects_value(turn: Turn) -> bool:
+    """Whether the prompt of ``turn`` gives another value for a thing, and the answer says that it is set."""
+    said = _said_to(turn)
+    asked = without_logs(turn.question)
+    numbers = {number for number in _NUMBER.findall(asked) if len(asked.strip()) >= _LEAST_DIGITS}
+    named = set(words(asked))
+    return not numbers.isdisjoint(_NUMBER.findall(said)) or any(
+        not named.isdisjoint(words(code)) for code in _CODE.findall(said)
+    )
+
+
+def corrected_request(turn: Turn) -> str:
+    """The request of the turn before whose value ``turn`` corrects without naming it; else the empty text."""
+    before = turn.previous
+    if before is None or before.answer is None or not before.prompts or not corrects_value(turn):
+        return ""
+    request = before.prompts[-1].text
+    return request if _LEANS.match(_said_to(turn)) and own_words(request) else ""
+
+
+def _said_to(turn: Turn) -> str:
+    """What the answer says that the value is set to; empty if it says something else."""
+    if turn.answer is None or not 0 < len(turn.question) <= _PROMPT_CHARACTERS:
+        return ""
+    found = _SET.match(turn.answer.text.replace("\u2019", "'"))
+    return found[1] if found else ""
