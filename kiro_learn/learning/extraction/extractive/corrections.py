@@ -19,34 +19,33 @@ _NODS = (
     r"|good (?:catch|point))\b[\s.,:;!\u2013\u2014-]*+)*+"
 )
 _SET = re.compile(
-    rf"{_NODS}(?:(?:i|we)(?:'ve| have)? |it |that )?(?:now |also |just )*+"
-    r"(?:(?:(?:is|was|has been) )?(?:adjusted|bumped|changed|decreased|extended|increased|lowered|made|moved|raised"
-    r"|reduced|set|shortened|switched|updated)|(?:it's|it is|that's|is)? ?now)\b([^\n;]{1,100})",
+    rf"{_NODS}(?:(?:i|we)(?:'ve| have)? |it |that )?(?:now |also |just )*+(?:(?:(?:is|was|has been) )?"
+    r"(?:adjusted|bumped|changed|decreased|extended|increased|lowered|made|moved|raised|reduced|set|shortened|switched"
+    r"|updated)(?= )|(?:it's |it is |that's |is )?(?=now ))([^\n;]{1,100})",
     re.IGNORECASE,
 )
 """The beginning of an answer that says that a value was set. Group 1 says to what."""
 
 _LEANS = re.compile(
-    r" (?:it |them |that |this |both |all (?:\w+ )?)?(?:back |down |up )?(?:from \S+(?: \S+)? )?(?:to |at )?"
-    r"(?:\*\*|`)?(?=[\d`]|v\d|[a-z]{2}-)",
+    r"(?: (?:it |them |that |this |both )?(?:back |down |up )?(?:from \S+(?: \S+)? )?(?:to|at)|now) (?:\*\*)?"
+    r"(?=[\d`]|v\d|[a-z]{2}-)",
     re.IGNORECASE,
 )
 """What such an answer says if it does not name the thing: "changed to 30 seconds", "raised it from 10 to 30"."""
 
+_VALUE = re.compile(r"(?:\b(?:to|at|by|now)|=|:) ?(?:\*\*)?(?:`([^`\n]{1,60})`|(\w[\w.,:-]{0,40}))", re.IGNORECASE)
 _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
-_CODE = re.compile(r"`([^`\n]{1,60})`")
-_LEAST_DIGITS = 2
+_LEAST_CHARACTERS = 2
 
 
 def corrects_value(turn: Turn) -> bool:
     """Whether the prompt of ``turn`` gives another value for a thing, and the answer says that it is set."""
-    said = _said_to(turn)
-    asked = without_logs(turn.question)
-    numbers = {number for number in _NUMBER.findall(asked) if len(asked.strip()) >= _LEAST_DIGITS}
-    named = set(words(asked))
-    return not numbers.isdisjoint(_NUMBER.findall(said)) or any(
-        not named.isdisjoint(words(code)) for code in _CODE.findall(said)
-    )
+    asked = without_logs(turn.question).strip()
+    if len(asked) < _LEAST_CHARACTERS:  # one digit is mostly the number of an option
+        return False
+    named = {*words(asked), *_NUMBER.findall(asked)}
+    values = (code or plain for code, plain in _VALUE.findall(_said_to(turn)))
+    return any(not named.isdisjoint((*own_words(value), *_NUMBER.findall(value))) for value in values)
 
 
 def corrected_request(turn: Turn) -> str:

@@ -80,6 +80,17 @@ def test_an_answer_that_names_the_thing_itself_needs_no_other_name() -> None:
 @pytest.mark.parametrize(
     ("asked", "answered"),
     [
+        ("put the real key into .env.example and .env.test", "Updated both `.env.example` files with the real key."),
+        ("the 3 callers in `api/` have to follow", "Changed 3 files in `api/`, and `client.go` passes the deadline."),
+    ],
+)
+def test_a_change_of_files_is_no_corrected_value(asked: str, answered: str) -> None:
+    assert not any("stripe" in draft.title for draft in corrected(*TIMEOUT, asked, answered))
+
+
+@pytest.mark.parametrize(
+    ("asked", "answered"),
+    [
         ("wait 30s and try again", "Waited 30 seconds, and it works."),
         ("1", "Done, changed it."),
         ("run it with 4 workers", "It ran with 4 workers."),
