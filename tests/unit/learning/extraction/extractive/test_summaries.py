@@ -192,10 +192,9 @@ def test_an_option_at_the_beginning_keeps_its_hyphens(said: str, title: str) -> 
 
 def test_what_happened_is_the_title_and_not_a_line_of_the_list_of_changes() -> None:
     said = (
-        "The backfill deadlocked with the trigger: both update rows of invoices, in different order.\n\n"
-        "### Files\n\n- `scripts/backfill.mjs`: new branch for this case (45 lines)\n"
-        "- `db/trigger.sql`: takes the same order\n\n"
-        "I ran `pnpm test` and everything passes. Commit it with a proper message: git commit -m ok"
+        "The backfill deadlocked with the trigger: both update rows of invoices, in different order.\n\n### "
+        "Files\n\n- `scripts/backfill.mjs`: new branch for this case (45 lines)\n- `db/trigger.sql`: takes the same "
+        "order\n\nI ran `pnpm test` and everything passes. Commit it with a proper message: git commit -m ok"
     )
     assert title_of(blocks_of(said), "Why does the backfill hang?").startswith(
         "The backfill deadlocked with the trigger"
@@ -219,3 +218,86 @@ def test_what_announces_a_command_has_it_with_it() -> None:
     )
     title = "By the playbook and the scripts of the frontend you run: npm run test:e2e"
     assert title_of(blocks_of(answer), "which command confirms that all tests are green?") == title
+
+
+@pytest.mark.parametrize(
+    ("asked", "answered", "title"),
+    [
+        (
+            "p99 on GET /balances went from 40 to 900ms",
+            (
+                "The planner does a sequential scan on `postings`.\n\nSince 0031, the query filters by `tenant_id`, "
+                "and the new index looked better to the planner while its statistics were empty... but actually the "
+                "root cause is different: autovacuum hasn't analyzed `postings` since the migration, because its "
+                "factor is 0.1."
+            ),
+            "Autovacuum hasn't analyzed postings since the migration, because its factor is 0.1.",
+        ),
+        (
+            "test is flaky",
+            (
+                "I thought the clock was the cause because the fixtures have fixed dates. The real cause: two tests "
+                "share the schema `recon`, and one truncates it."
+            ),
+            "Two tests share the schema recon, and one truncates it.",
+        ),
+        (
+            "why do uploads stall",
+            (
+                "It looked like the proxy buffers them, because it logs each one twice. The actual problem was the "
+                "disk quota of `/var/spool`, which the nightly dump uses up."
+            ),
+            "The actual problem was the disk quota of /var/spool, which the nightly dump uses up.",
+        ),
+        (
+            "plan fails on main, mine is ok",
+            (
+                "CI uses Terraform 1.7, and the module needs `ephemeral` values... no wait, nothing there uses them. "
+                "The provider lock has no hash for linux_amd64, so CI cannot verify it."
+            ),
+            "The provider lock has no hash for linux_amd64, so CI cannot verify it.",
+        ),
+        (
+            "why do tasks get oom killed",
+            (
+                "At first it looked like the image cache, because it grows with every request. But that's not it: "
+                "the gRPC client keeps one connection per request, since `Close` is never called."
+            ),
+            "The gRPC client keeps one connection per request, since Close is never called.",
+        ),
+        (
+            "mails are sent twice",
+            (
+                "My first guess was the retry of the queue, because it has no id. The underlying reason is that two "
+                "workers read `mail.outbox` without a lock."
+            ),
+            "Two workers read mail.outbox without a lock.",
+        ),
+    ],
+)
+def test_a_stated_cause_is_the_title_and_not_the_guess_before_it(asked: str, answered: str, title: str) -> None:
+    assert title_of(blocks_of(answered), asked) == title
+
+
+@pytest.mark.parametrize(
+    ("asked", "answered", "title"),
+    [
+        (
+            "why is the build slow",
+            "The build copies `node_modules` into each layer. The root cause is not in the Dockerfile alone.",
+            "The build copies node_modules into each layer.",
+        ),
+        (
+            "why does the importer hang",
+            "The importer waits for a lock that `cron.daily` holds. The real issue: it never ends.",
+            "The importer waits for a lock that cron.daily holds.",
+        ),
+        (
+            "why do we have two pools",
+            "We thought one pool would do, but reports hold their connections for minutes.",
+            "We thought one pool would do, but reports hold their connections for minutes.",
+        ),
+    ],
+)
+def test_words_of_a_cause_that_name_none_make_no_title(asked: str, answered: str, title: str) -> None:
+    assert title_of(blocks_of(answered), asked) == title
