@@ -267,8 +267,12 @@ def _is_changed_file(candidate: Candidate) -> bool:
 
 def title_of_correction(blocks: Sequence[Block], request: str) -> str:
     """What ``blocks`` begin with, under the ``request`` of the turn before, which names the thing."""
-    said = next((each.text for each in candidates_in(blocks)), blocks[0].text)
-    return _under(cut_at_word(_asked(request), _ASKED_CHARACTERS), said)
+    return title_under(request, next((each.text for each in candidates_in(blocks)), blocks[0].text))
+
+
+def title_under(prompt: str, said: str) -> str:
+    """What was ``said``, with the question or request of ``prompt`` in front."""
+    return _under(cut_at_word(_asked(prompt), _ASKED_CHARACTERS), said)
 
 
 def title_of_rule(rule: str) -> str:
