@@ -41,6 +41,42 @@ def test_a_short_follow_up_shows_what_it_follows() -> None:
     assert asked_line(turn("and the size?", previous=before)) == "Asked: and the size? (after: explain the cache)"
 
 
+@pytest.mark.parametrize(
+    "before",
+    [
+        "from now on every db test uses testdb.New, no shared schema",
+        "never put request bodies in logs",
+        "We always squash before a merge. Please never push to main.",
+        "thanks!",
+        "ok great, go on",
+        "good morning",
+    ],
+)
+def test_a_rule_and_talk_are_no_subject_of_what_follows(before: str) -> None:
+    assert asked_line(turn("wheres the dashboard", previous=turn(before))) == "Asked: wheres the dashboard"
+
+
+@pytest.mark.parametrize("before", ["reconcile is slow", "add a db test for accounts", "where are the db tests"])
+def test_a_task_and_a_question_are_one(before: str) -> None:
+    line = f"Asked: wheres the dashboard (after: {before})"
+    assert asked_line(turn("wheres the dashboard", previous=turn(before))) == line
+
+
+@pytest.mark.parametrize(
+    ("offered", "after"),
+    [
+        ("Would you like me to go ahead?", "redis or pg for the keys"),
+        ("Want me to do that?", "redis or pg for the keys"),
+        ("Shall I set it up?", "redis or pg for the keys"),
+        ("Shall I bump it to v1.61?", "Shall I bump it to v1.61?"),
+        ("Do you want it in `infra/s3.tf`?", "Do you want it in `infra/s3.tf`?"),
+    ],
+)
+def test_a_question_that_names_nothing_gives_way_to_the_prompt_before_it(offered: str, after: str) -> None:
+    previous = Turn((Said(1, "user", "redis or pg for the keys"),), (), Said(2, "assistant", f"Postgres. {offered}"))
+    assert asked_line(turn("yes", previous=previous)) == f"Asked: yes (after: {after})"
+
+
 def test_a_note_has_no_line_of_what_was_asked() -> None:
     assert asked_line(turn()) == ""
 
