@@ -52,7 +52,8 @@ _FAULT = re.compile(
 FAILING = (
     r" (?:(?!(?:a|all|an|and|everything|if|it|its|my|our|sure|that|the|them|this|until|us|what|when|where|which|who)\b)"
     r"[^\s,;:.]++ ){0,3}?(?:always |never |now |still |just |sometimes )?(?:breaks|crash(?:es|ed)|die[sd]"
-    r"|does(?:n't| not)|errors? out|fails|hangs|is|isn't|keeps \w+ing|throws|times? out|won't)\b"
+    r"|does(?:n't| not)|errors? out|fails|hangs|is|isn't|keeps \w+ing|only works|returns|shows|takes|throws|times? out"
+    r"|wants|won't)\b"
 )
 """Words after the name of a command by which that command is reported and not ordered: "make test fails"."""
 
