@@ -49,12 +49,17 @@ def corrects_value(turn: Turn) -> bool:
 
 
 def corrected_request(turn: Turn) -> str:
-    """The request of the turn before whose value ``turn`` corrects without naming it; else the empty text."""
+    """The request before ``turn`` whose value ``turn`` corrects without naming it; else the empty text.
+
+    If the turn before is a correction too, the request is the one before that.
+    """
     before = turn.previous
     if before is None or before.answer is None or not before.prompts or not corrects_value(turn):
         return ""
-    request = before.prompts[-1].text
-    return request if _LEANS.match(_said_to(turn)) and own_words(request) else ""
+    if not _LEANS.match(_said_to(turn)):
+        return ""
+    request = corrected_request(before) or before.prompts[-1].text
+    return request if own_words(request) else ""
 
 
 def _said_to(turn: Turn) -> str:

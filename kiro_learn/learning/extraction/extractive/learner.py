@@ -124,7 +124,7 @@ def _from_told(turn: Turn, before: Turn, told: str) -> Extract:
     numbers = [said.number for said in (*before.prompts, *turn.prompts, *([turn.answer] if turn.answer else ()))]
     return Extract(
         title=title_under(before.question, on_one_line(told)),
-        summary="\n".join(filter(None, (asked_line(before), shown))),
+        summary="\n".join(filter(None, (asked_line(attrs.evolve(before, previous=None)), shown))),
         observation_type=ObservationType.DISCOVERY,
         events=tuple(numbers),
         concepts=concepts_in(before.question, shown),

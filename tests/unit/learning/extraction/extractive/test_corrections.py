@@ -63,6 +63,13 @@ def test_the_new_value_is_kept_under_the_request_that_names_the_thing(
     assert f"(after: {turn[0]})" in draft.summary
 
 
+def test_a_second_correction_is_kept_under_the_same_request() -> None:
+    first = (prompt(1, TIMEOUT[0]), edited(2), answer(3, TIMEOUT[1]))
+    second = (prompt(4, "30s, payouts list is slow"), edited(5), answer(6, "Changed to 30 seconds."))
+    drafts = learned(*first, *second, prompt(7, "hm 20s"), edited(8), answer(9, "Lowered it to 20 seconds."))
+    assert drafts[-1].title == "Add a timeout to the stripe client: Lowered it to 20 seconds."
+
+
 def test_a_rule_that_gives_the_value_stays_the_title() -> None:
     (draft,) = corrected(
         "set the log retention", "It is 30 days now.", "auditors want 400 days", "Changed to 400 days."
