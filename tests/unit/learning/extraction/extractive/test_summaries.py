@@ -315,6 +315,17 @@ def test_a_stated_cause_is_the_title_and_not_the_guess_before_it(asked: str, ans
     assert title_of(blocks_of(answered), asked) == title
 
 
+@pytest.mark.parametrize("passing", ["`terraform validate` passes in both environments.", "`make lint` passes too."])
+def test_that_a_check_passes_is_no_title(passing: str) -> None:
+    blocks = blocks_of(f"I've deleted `infra/modules/pgbouncer` (3 files). {passing}")
+    assert title_of(blocks, "yea delete").endswith("I've deleted infra/modules/pgbouncer (3 files).")
+
+
+def test_that_a_thing_is_passed_on_is_one() -> None:
+    said = "`hook.sh` passes the prompt to the daemon."
+    assert title_of(blocks_of(said), "what does the hook do") == "hook.sh passes the prompt to the daemon."
+
+
 @pytest.mark.parametrize(
     ("asked", "answered", "title"),
     [
