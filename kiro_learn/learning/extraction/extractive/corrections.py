@@ -35,7 +35,8 @@ _LEANS = re.compile(
 
 _VALUE = re.compile(r"(?:\b(?:to|at|by|now)|=|:) ?(?:\*\*)?(?:`([^`\n]{1,60})`|(\w[\w.,:-]{0,40}))", re.IGNORECASE)
 _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
-_LEAST_CHARACTERS = 2
+_AGREES = re.compile(r"\W*(?:fine|go|good|k|ok|okay|sure|ya|yea|yeah|yep|yes|yup)\b", re.IGNORECASE)
+_LEAST_CHARACTERS, _LEAST_WORDS = 2, 2
 
 
 def corrects_value(turn: Turn) -> bool:
@@ -51,7 +52,7 @@ def corrects_value(turn: Turn) -> bool:
 def corrected_request(turn: Turn) -> str:
     """The request before ``turn`` whose value ``turn`` corrects without naming it; else the empty text.
 
-    If the turn before is a correction too, the request is the one before that.
+    If the turn before is a correction too, or only agrees to something, the request is the one before that.
     """
     before = turn.previous
     if before is None or before.answer is None or not before.prompts or not corrects_value(turn):
@@ -59,7 +60,14 @@ def corrected_request(turn: Turn) -> str:
     if not _LEANS.match(_said_to(turn)):
         return ""
     request = corrected_request(before) or before.prompts[-1].text
-    return request if own_words(request) else ""
+    if not _names_a_thing(request) and before.previous and before.previous.prompts:
+        request = before.previous.prompts[-1].text
+    return request if _names_a_thing(request) else ""
+
+
+def _names_a_thing(request: str) -> bool:
+    """Whether ``request`` does more than agree to something or choose from it: "yep pg. keep 72h" names no thing."""
+    return _AGREES.match(request) is None and len(own_words(request)) >= _LEAST_WORDS
 
 
 def _said_to(turn: Turn) -> str:

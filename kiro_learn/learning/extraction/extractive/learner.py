@@ -180,8 +180,10 @@ def earnest_answer(turn: Turn) -> list[Block]:
     if turn.answer is None or is_failed_answer(turn.answer.text) or is_unknown(turn):
         return []
     blocks = blocks_of(turn.answer.text)
-    is_number = _NUMBER.fullmatch(turn.answer.text) is not None  # by itself it would be talk
-    return blocks if is_number and _asks_something(turn) else earnest_blocks(blocks)
+    # A number, or "Changed to 30.", would be talk by itself.
+    if _NUMBER.fullmatch(turn.answer.text) and _asks_something(turn):
+        return blocks
+    return earnest_blocks(blocks) or (blocks if corrected_request(turn) else [])
 
 
 @attrs.frozen

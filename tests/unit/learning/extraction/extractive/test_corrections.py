@@ -70,6 +70,15 @@ def test_a_second_correction_is_kept_under_the_same_request() -> None:
     assert drafts[-1].title == "Add a timeout to the stripe client: Lowered it to 20 seconds."
 
 
+@pytest.mark.parametrize("agreed", ["yep pg. keep 72h", "ok do that", "1"])
+def test_a_turn_that_only_agrees_gives_way_to_the_request_before_it(agreed: str) -> None:
+    offer = "Postgres keeps them in the same transaction, and needs a cleanup. Shall I go ahead?"
+    asked = (prompt(1, "add idempotency keys to POST /postings"), answer(2, offer))
+    agreeing = (prompt(3, agreed), edited(4), answer(5, "The keys are in `keys.go`; another body gets a 422."))
+    drafts = learned(*asked, *agreeing, prompt(6, "409 not 422"), edited(7), answer(8, "Changed to 409."))
+    assert drafts[-1].title == "Add idempotency keys to POST /postings: Changed to 409."
+
+
 def test_a_rule_that_gives_the_value_stays_the_title() -> None:
     (draft,) = corrected(
         "set the log retention", "It is 30 days now.", "auditors want 400 days", "Changed to 400 days."
