@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
@@ -68,7 +68,7 @@ class Line(NamedTuple):
     facts: tuple[str, ...]
     why: str = ""
     is_cut: bool = True
-    """Whether facts may be cut if they do not fit; paths and addresses stay whole."""
+    """Whether facts go on below, and are cut, if they do not fit; paths and addresses stay whole."""
 
 
 def running(status: Json, address: str, home: HomeFacts, now: datetime, terminal: Terminal) -> list[str]:
@@ -115,10 +115,9 @@ def stopped(last_seen: datetime | None, spooled_count: int, now: datetime, termi
 
 def _shown(line: Line, terminal: Terminal) -> Iterator[str]:
     room = terminal.width - MARK_WIDTH - COLUMN
-    facts = texts.DOT.join(line.facts)
-    if line.is_cut:
-        facts = cut(facts, room)
-    yield f"{terminal.mark(line.mark)} {terminal.bold(f'{line.topic:{COLUMN}}')}{facts}"
+    first, *more = _rows(line.facts, room) if line.is_cut else [texts.DOT.join(line.facts)]
+    yield f"{terminal.mark(line.mark)} {terminal.bold(f'{line.topic:{COLUMN}}')}{first}"
+    yield from (f"{'':{MARK_WIDTH + COLUMN}}{row}" for row in more)
     if line.why:
         # Shown whole, if it is not very long: it says what to do about the problem.
         most = max(WHY_LINES, WHY_CHARACTERS // room)
@@ -126,6 +125,18 @@ def _shown(line: Line, terminal: Terminal) -> Iterator[str]:
             plain(line.why), room, max_lines=most, break_on_hyphens=False, placeholder="\N{HORIZONTAL ELLIPSIS}"
         )
         yield from (f"{'':{MARK_WIDTH + COLUMN}}{part}" for part in parts)
+
+
+def _rows(facts: Sequence[str], room: int) -> list[str]:
+    """``facts`` in as many rows as they need; a fact that fits into no row is cut."""
+    rows = [""]
+    for fact in facts:
+        joined = f"{rows[-1]}{texts.DOT}{fact}" if rows[-1] else fact
+        if rows[-1] and len(joined) > room:
+            rows.append(cut(fact, room))
+        else:
+            rows[-1] = cut(joined, room)
+    return rows
 
 
 def _running(status: Json, address: str) -> Line:

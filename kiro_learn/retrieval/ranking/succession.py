@@ -129,12 +129,20 @@ _ROLE = re.compile(r"(?<=\w) (?:for|as (?:the|a|an|our)) ")
 """Words before the purpose of a choice. The purpose does not end with the chosen thing."""
 
 
+_MADE = re.compile(
+    r"(?:(?:i|we)(?:'ve| have)? (?:now |also |just )?)?(?:added|built|created|implemented|introduced|set up|wrote) "
+    r".{1,200}?(?=,? (?:that|which) | with `?[\w.-]{1,40}(?: = |=|\()|;)"
+)
+"""The thing that a report says was made, before the clause with its parts. The thing stays if a part changes."""
+
+
 @kept(OF_A_BRIEF)
 def _said_of_title(title: str) -> _Title:
     reason = _REASON.search(title)
     said = title[: reason.start()] if reason and reason.start() else title
-    role = _ROLE.search(said)
+    role, made = _ROLE.search(said), _MADE.match(said)
     said = said[: role.start()] if role else said
+    said = made.group() if made else said
     ended = frozenset[str]().union(*(each.words for text in sentences(title) for each in read_sentence(text).ended))
     words = words_in(said)
     for word in ended:

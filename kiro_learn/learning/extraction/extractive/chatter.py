@@ -108,6 +108,7 @@ _PLACE = r"(?:(?:we|you|i)(?:'re| are|'m| am) )?(?:now |back |still |already )?o
 _SUBJECT = r"(?:all|everything|both|it|that|the [\w`*/.-]++(?: [\w`*/.-]++){0,5}|[\w`*./#-]++(?: [\w`*./#-]++){0,3})"
 _STANDS = (
     r"(?:running|up to date|up and|working|green|clean|pushed|committed|merged|done|complete|finished"
+    r"|passes(?=[.!,;]|$| (?:again|here|in (?:all|both)|locally|now|on (?:all|both|ci|main)|too)\b)"
     r"|live(?! (?:for|in|under|with)\b)|pass(?:ing|ed)|ready|in progress|underway|staged|saved|building|deployed|open"
     r"|pending|waiting|in sync|up\b)"
 )

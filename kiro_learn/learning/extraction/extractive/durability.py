@@ -28,7 +28,14 @@ from kiro_learn.learning.extraction.extractive.chatter import (
 )
 from kiro_learn.learning.extraction.extractive.durable import choice_in, may_last
 from kiro_learn.learning.extraction.extractive.facts import worth
-from kiro_learn.learning.extraction.extractive.faults import asks_why, is_about_fault, is_guess, says_how_things_are
+from kiro_learn.learning.extraction.extractive.faults import (
+    FAILING,
+    asks_why,
+    is_about_fault,
+    is_guess,
+    says_how_things_are,
+    tells_need,
+)
 from kiro_learn.learning.extraction.extractive.markdown import Block, BlockKind
 from kiro_learn.learning.extraction.extractive.own_text import asks_by_form, own_sentences
 from kiro_learn.learning.extraction.extractive.turns import Turn, without_logs
@@ -80,7 +87,8 @@ _STEP = re.compile(
     r"|(?:create|open|make|get) (?:an? |the |new ){0,2}(?:pr|pull request|branch|commit)|branch|checkout|check out"
     r"|switch|go ahead|continue|proceed|try again|retry|start|restart|stop|run|deploy|release|get back|move on|next)\b"
     r"(?! (?:always |now |still |often )?(?:are|breaks?|crash\w*|does|errors?|fail\w*|gives?|hangs?|is|isn't"
-    r"|needs?|returns?|stops?|takes?|throws?|times?|was|won't)\b)",
+    r"|needs?|returns?|stops?|takes?|throws?|times?|was|won't)\b)"
+    rf"(?!{FAILING})",
     re.IGNORECASE,
 )
 _STEP_CHARACTERS = 200
@@ -216,16 +224,23 @@ def lasts(turn: Turn, blocks: Sequence[Block], *, has_changed: bool, is_decided:
     if not is_english(said):  # an answer that cannot be judged is kept, except one to a nod
         is_idle = wanted is TurnAim.STATE or (_is_nod(turn) and evidence.worth < _LEAST_WORTH)
         return has_changed or is_decided or not is_idle
-    if is_decided and (evidence.reasons or evidence.worth):
+    has_failed = any(tool.has_failed for tool in turn.tools)
+    is_need_told = has_failed and evidence.told < _LONG and any(map(tells_need, said))
+    if is_need_told or (is_decided and (evidence.reasons or evidence.worth)):
         return True
     if wanted is TurnAim.NOTHING:
         return evidence.reasons > 0 or evidence.worth >= _LEAST_WORTH
     if wanted in _NEED_MUCH and not (has_changed and evidence.worth >= _CHANGES_OF_STEP):
-        has_failed = any(tool.has_failed for tool in turn.tools)
         is_told_why = wanted is TurnAim.STATE and not asks_in_passing(turn.prompts[-1].text)
-        is_cure = (has_failed or is_told_why) and evidence.causes > 0 and evidence.told < _LONG
-        return is_cure or (evidence.reasons > 1 and evidence.reasons >= _LEAST_SHARE_OF_STEP * evidence.told)
+        return _tells_enough_of_step(evidence, is_why=has_failed or is_told_why)
     return _tells_enough(turn, blocks, evidence, has_changed=has_changed, is_asked=wanted is TurnAim.ANSWER)
+
+
+def _tells_enough_of_step(evidence: AnswerEvidence, *, is_why: bool) -> bool:
+    """Whether the answer to a step says why it failed, or else gives several reasons."""
+    if is_why and evidence.causes > 0 and evidence.told < _LONG:
+        return True
+    return evidence.reasons > 1 and evidence.reasons >= _LEAST_SHARE_OF_STEP * evidence.told
 
 
 def _tells_enough(

@@ -6,7 +6,15 @@ from collections.abc import Iterable, Sequence
 
 import attrs
 
-from kiro_learn.learning.extraction.extractive.chatter import is_chatter, is_nod, without_chatter
+from kiro_learn.learning.extraction.extractive.chatter import (
+    asks_nothing,
+    is_chatter,
+    is_nod,
+    own_words,
+    without_chatter,
+)
+from kiro_learn.learning.extraction.extractive.corrections import corrected_request
+from kiro_learn.learning.extraction.extractive.durable import only_lays_down
 from kiro_learn.learning.extraction.extractive.facts import Files
 from kiro_learn.learning.extraction.extractive.markdown import Block, BlockKind
 from kiro_learn.learning.extraction.extractive.turns import Said, Turn, without_logs
@@ -94,11 +102,13 @@ PROMPT_CHARACTERS = 300
 _EARLIER_CHARACTERS = 60
 _LEAST_REST = 40
 _MOST_PROMPTS = 3
+_OFFERING = frozenset({"prefer", "shall", "want"})
+"""Words of an offer that do not say what is offered."""
 _REPEATED = 0.75
 
 
 def asked_line(turn: Turn) -> str:
-    """The request in its own words. If it was only a nod or very short, also what it answered to."""
+    """The request in its own words. If it was a nod, very short, or corrects a value, also what it answered to."""
     if not turn.prompts:
         return ""
     telling = [said for said in turn.prompts if not is_nod(said.text)] or turn.prompts
@@ -106,8 +116,14 @@ def asked_line(turn: Turn) -> str:
     again = set(words(last.text))
     shown = [_short(said, _EARLIER_CHARACTERS) for said in earlier if overlap(said.text, again) < _REPEATED]
     line = f"{ASKED}{' / '.join([*shown, _short(last, PROMPT_CHARACTERS)])}"
-    before = _subject_before(turn) if is_nod(turn.question) or len(turn.question) <= _LEAST_REST else ""
+    before = _corrected(turn)
+    if not before and (is_nod(turn.question) or len(turn.question) <= _LEAST_REST):
+        before = _subject_before(turn)
     return f"{line} (after: {before})" if before else line
+
+
+def _corrected(turn: Turn) -> str:
+    return cut_at_word(on_one_line(without_logs(corrected_request(turn))), _EARLIER_CHARACTERS)
 
 
 def _short(said: Said, limit: int) -> str:
@@ -115,14 +131,20 @@ def _short(said: Said, limit: int) -> str:
 
 
 def _subject_before(turn: Turn) -> str:
-    """The question at the end of the answer before this turn, or else the subject of that earlier turn."""
+    """The question at the end of the answer before this turn, or else the subject of that earlier turn.
+
+    A question without a word of its own ("Would you like me to go ahead?"), a rule and talk are no subject.
+    """
     before = turn.previous
     if before is None or before.answer is None:
         return ""
     last = sentences(before.answer.text[-PROMPT_CHARACTERS * 4 :])[-1:]
-    if last and last[0].endswith("?"):
+    if last and last[0].endswith("?") and not _OFFERING.issuperset(own_words(last[0])):
         return cut_at_word(on_one_line(last[0]), PROMPT_CHARACTERS)
-    return _short(before.prompts[-1], _EARLIER_CHARACTERS) if before.prompts else ""
+    asked = before.prompts[-1] if before.prompts else None
+    if asked is None or asks_nothing(asked.text) or only_lays_down(asked.text):
+        return ""
+    return _short(asked, _EARLIER_CHARACTERS)
 
 
 def earnest_blocks(blocks: Sequence[Block]) -> list[Block]:

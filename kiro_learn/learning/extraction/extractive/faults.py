@@ -8,14 +8,12 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain, pairwise
 
 import attrs
 
 from kiro_learn.learning.extraction.extractive.chatter import is_chatter, own_words, tells_how_things_stand
 from kiro_learn.learning.extraction.extractive.extract import Extract
 from kiro_learn.learning.extraction.extractive.facts import command_of
-from kiro_learn.learning.extraction.extractive.own_text import own_sentences
 from kiro_learn.learning.extraction.extractive.turns import ReadBatch, ToolUse, Turn, without_logs
 from kiro_learn.learning.extraction.extractive.vocabulary import cut_at_word, on_one_line, sentences
 from kiro_learn.model.record import KnowledgeType, MemoryRecord, ObservationType, Origin
@@ -44,18 +42,28 @@ _FAULT = re.compile(
     r"|cut(?:s|ting)? off|logs? (?:me|us|people|users|them) out|logged out|drop(?:s|ped)|overlaps?|[45]\d\ds?|never \w+"
     r"|(?:is|are|was|were|does|did|has|have|had|wo|ca|could)n't|(?:is|are|was|were|does|did) not|cannot|no longer"
     r"|(?:has|have|had|shows?|gets?|sees?|gives?|returns?|there (?:is|are|was|were)) (?:no|nothing|only)"
+    r"|die[sd]|all the time|over and over|again and again|shows? a diff|only works (?:for|if|in|on|when|with)"
     r"|takes? (?:over |about |more than |up to )?\d[\d.,]* ?(?:ms|s|sec\w*|m|min\w*|h|hours?)|takes (?:ages|forever"
     r"|too long))\b",
     re.IGNORECASE,
 )
 """Words for something that goes wrong."""
 
+FAILING = (
+    r" (?:(?!(?:a|all|an|and|everything|if|it|its|my|our|sure|that|the|them|this|until|us|what|when|where|which|who)\b)"
+    r"[^\s,;:.]++ ){0,3}?(?:always |never |now |still |just |sometimes )?(?:breaks|crash(?:es|ed)|die[sd]"
+    r"|does(?:n't| not)|errors? out|fails|hangs|is|isn't|keeps \w+ing|only works|returns|shows|takes|throws|times? out"
+    r"|wants|won't)\b"
+)
+"""Words after the name of a command by which that command is reported and not ordered: "make test fails"."""
+
 _ORDER = re.compile(
     r"\W*(?:(?:ok|okay|yes|now|then|so|and|please|also|can you|could you|lets|let's|we (?:should|need to|must)"
     r"|i want(?: you)? to)\b[\s,.:]*)*+"
     r"(?:add|build|change|commit|configure|consider|create|delete|design|don't|draft|extract|generate|implement"
     r"|install|make|move|plan|push"
-    r"|put|refactor|remove|rename|replace|review|run|set|summari[sz]e|test|translate|update|use|write)\b",
+    r"|put|refactor|remove|rename|replace|review|run|set|summari[sz]e|test|translate|update|use|write)\b"
+    rf"(?!{FAILING})",
     re.IGNORECASE,
 )
 """The beginning of a sentence that orders something to be made, whatever else it names."""
@@ -73,7 +81,7 @@ _READ_CHARACTERS = 600
 """How many characters of a prompt are read. What follows is mostly pasted."""
 
 _ACT = re.compile(
-    r"\W*+(?:(?:now|so|then|next|first|also|ok|okay|good|great|perfect)\b[\s,:]*+)*+"
+    r"[^\w`]*+(?:(?:now|so|then|next|first|also|ok|okay|good|great|perfect)\b[\s,:]*+)*+"
     r"(?:i|i'(?:ll|m|d|ve)|you|you'(?:re|ll|ve|d)|your|let|let's|we'(?:ll|ve)|we (?:now|should|need|can|have)|please"
     r"|thanks|sorry|try|check|run|open"
     r"|wait|use|see|look|note|make|ask|start|restart|set|go|click|go|reload|refresh|once|if you|tell|show"
@@ -96,6 +104,14 @@ _DOWN = re.compile(
     re.IGNORECASE,
 )
 """Words that say that something does not run. The next start mends that."""
+
+_NEEDS = re.compile(
+    r"\b(?:(?:needs?|requires?|expects?) (?!(?:about|around|another|more|some|to be|an? (?:\w+ )?(?:approval|look"
+    r"|rebase|restart|review)|\d[\d.]* ?[a-z])\b)|must (?:be|come|have)\b|(?:has|have) to (?:be|come|have)\b"
+    r"|depends? on\b|listens on\b|only works?\b)",
+    re.IGNORECASE,
+)
+"""Words that say what something cannot do without."""
 
 _MENDED = re.compile(
     r"\b(?:(?:has|have|is|are|was|were)(?: been| now| also)* (?:\w+ly )?(?:fixed|resolved|working|updated|added|done"
@@ -148,69 +164,22 @@ def says_how_things_are(sentence: str, *, plainly: bool = False) -> bool:
     said = sentence.replace("\u2019", "'")
     if asks(said) or said.rstrip().endswith(":") or is_chatter(said) or tells_how_things_stand(said):
         return False
-    if _ACT.match(said) or said.startswith(_TICKS) or any(each.search(said) for each in (_HEDGED, _MENDED, _DOWN)):
+    if _ACT.match(said) or said.startswith(_TICKS) or any(each.search(said) for each in (_HEDGED, _MENDED)):
+        return False
+    if _DOWN.search(said) and not _NEEDS.search(said):
         return False
     least = _FEWEST_WORDS if _NAMES.search(said) else _WORDS_OF_CAUSE
     return (plainly or least == _FEWEST_WORDS) and len(own_words(said)) >= least
 
 
+def tells_need(sentence: str) -> bool:
+    """Whether ``sentence`` says what a named thing cannot do without."""
+    return _NEEDS.search(sentence) is not None and says_how_things_are(sentence)
+
+
 def is_guess(sentence: str) -> bool:
     """Whether ``sentence`` supposes something, or says that nothing has changed."""
     return _HEDGED.search(sentence.replace("\u2019", "'")) is not None
-
-
-_NODS = (
-    r"(?:(?:ok(?:ay)?|thanks?(?: you)?|thx|great|nice|yes|yep|perfect|danke|super|cool|so|btw|fyi|works(?: now)?|solved"
-    r"|fixed(?: it| now)?|l\u00e4uft|found it|got it|ah+|it works(?: now)?|never ?mind)\b[\s,.!:-]*+){0,4}"
-)
-_TOLD_CAUSE = re.compile(
-    rf"{_NODS}(?:(?:the |it was the )?(?:actual |real |root )*(?:cause|culprit|reason)"
-    r"(?: (?:of|for) \S+(?: \S+){0,4}?)? (?:was|is|turned out)\b(?! (?:unclear|unknown|not))"
-    r"|(?<=found it: )\w"
-    r"|(?:the|our|my) \S+(?: \S+){0,5}? (?:was|were|is|are) caused by\b"
-    r"|(?:it |this )?(?:turns|turned) out\b|(?:it|this|that) (?:was|is) (?:because|caused by)\b"
-    r"|(?:die )?ursache (?:war|ist)\b|der grund (?:war|ist)\b|es lag (?:an|daran)\b"
-    r"|la cause (?:\u00e9tait|est)\b|la causa (?:era|es)\b)",
-    re.IGNORECASE,
-)
-"""The beginning of a sentence in which a person says what was wrong."""
-_CURE = re.compile(
-    r"\W*(?:(?:and|so|but|then|ok|fyi|btw)\b[\s,]*)?(\S{2,40}(?: \S{1,40}){0,9}?) "
-    r"(?:starts?|fix(?:es|ed)?|solve[sd]?|cure[sd]?"
-    r"|clear(?:s|ed)|resets?|rebuil(?:ds|t)|regenerate[sd]|restore[sd]|unblock(?:s|ed)|repair(?:s|ed)"
-    r"|gets (?:around|rid of)) (?:it|that|this|them)(?: again)?\W*",
-    re.IGNORECASE,
-)
-_NAMES_COMMAND = re.compile(
-    r"`|(?<![\w-])--?\w|\w:\w|\./|/\.|\w/\w{1,40}/|\A(?:run(?:ning)?|us(?:e|ing)|make|npm|pnpm|yarn|git|docker|cargo|go|bundle|rake|brew|pip|uv|poetry|mvn"
-    r"|gradle|kubectl|terraform|just|dotnet|mix)\b",
-    re.IGNORECASE,
-)
-_LEAST_WORDS_TOLD, _MOST_CHARACTERS_TOLD = 4, 400
-
-
-def cause_told_in(prompt: str) -> str:
-    """The sentence of ``prompt`` in which its author gives the cause of something, or the fault and its cure; or the
-    empty text.
-
-    A long prompt says more than that, so it gives none.
-    """
-    if len(prompt) > _MOST_CHARACTERS_TOLD:
-        return ""
-    said = own_sentences(prompt)
-    cured = (f"{fault} {cure}" for fault, cure in pairwise(said) if _is_cure(cure) and not asks(fault))
-    return next(chain(filter(_tells_cause, said), cured), "")
-
-
-def _is_cure(sentence: str) -> bool:
-    """Whether ``sentence`` names a command that mends the fault before it: "docker compose up -d db starts it"."""
-    found = _CURE.fullmatch(sentence)
-    return found is not None and _NAMES_COMMAND.search(found[1]) is not None
-
-
-def _tells_cause(sentence: str) -> bool:
-    is_told = _TOLD_CAUSE.match(sentence) is not None and not asks(sentence) and not is_guess(sentence)
-    return is_told and len(own_words(sentence)) >= _LEAST_WORDS_TOLD
 
 
 # Commands that fail because of how they are called, with the call that worked: an agent would try them again next week.

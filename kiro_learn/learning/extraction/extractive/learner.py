@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 import attrs
 
 from kiro_learn.learning.extraction.extractive.chatter import is_failed_answer, is_of_the_moment, own_words
+from kiro_learn.learning.extraction.extractive.corrections import corrected_request, corrects_value
 from kiro_learn.learning.extraction.extractive.durability import (
     TurnAim,
     given_up,
@@ -43,14 +44,22 @@ from kiro_learn.learning.extraction.extractive.facts import (
     new_ones,
     tool_facts,
 )
-from kiro_learn.learning.extraction.extractive.faults import cause_told_in, traps_of
+from kiro_learn.learning.extraction.extractive.faults import traps_of
 from kiro_learn.learning.extraction.extractive.markdown import Block, BlockKind, blocks_of
 from kiro_learn.learning.extraction.extractive.observation_types import knowledge_type, observation_type
 from kiro_learn.learning.extraction.extractive.own_text import own_sentences
 from kiro_learn.learning.extraction.extractive.replies import picked_in, undone
-from kiro_learn.learning.extraction.extractive.titles import said_alone, title_of, title_of_rule
+from kiro_learn.learning.extraction.extractive.titles import (
+    said_alone,
+    title_of,
+    title_of_correction,
+    title_of_rule,
+    title_under,
+)
+from kiro_learn.learning.extraction.extractive.told_causes import cause_told_in
 from kiro_learn.learning.extraction.extractive.turns import ReadBatch, Said, Turn, read, turns_of, without_logs
-from kiro_learn.learning.extraction.extractive.vocabulary import concepts_in, cut_at_word, paths_in
+from kiro_learn.learning.extraction.extractive.unknowns import is_unknown, told_after
+from kiro_learn.learning.extraction.extractive.vocabulary import concepts_in, cut_at_word, on_one_line, paths_in
 from kiro_learn.model.buffer import BufferSnapshot
 from kiro_learn.model.draft import RecordDraft
 from kiro_learn.model.record import MAX_TITLE, KnowledgeType, ObservationType, Origin
@@ -116,12 +125,29 @@ def _each_of(turn: Turn, project_path: str, failed: Collection[int], left: Colle
         yield from _from_rules(turn)  # the rest says how the attempt was undone and what stays instead
         if kept := kept_instead(turn.question):
             yield _from_choice(turn, kept)
+    elif turn.previous and (told := told_after(turn)):
+        yield from _from_rules(turn)
+        yield _from_told(turn, turn.previous, told)
     else:
         yield from _extracts(turn, project_path, failed)
 
 
 def _from_rules(turn: Turn) -> Iterator[Extract]:
     return (_from_rule(rule, ()) for rule in _own_rules(turn))
+
+
+def _from_told(turn: Turn, before: Turn, told: str) -> Extract:
+    """What a person answered to their own question, which the agent could not answer."""
+    shown, _ = beginning([Block(BlockKind.TEXT, on_one_line(told)), *earnest_answer(turn)])
+    numbers = [said.number for said in (*before.prompts, *turn.prompts, *([turn.answer] if turn.answer else ()))]
+    return Extract(
+        title=title_under(before.question, on_one_line(told)),
+        summary="\n".join(filter(None, (asked_line(attrs.evolve(before, previous=None)), shown))),
+        observation_type=ObservationType.DISCOVERY,
+        events=tuple(numbers),
+        concepts=concepts_in(before.question, shown),
+        origin=Origin.USER,
+    )
 
 
 def _from_given_up(turn: Turn, project_path: str) -> Iterator[Extract]:
@@ -168,12 +194,14 @@ def _says_more(turn: Turn, rule: _Rule, blocks: Sequence[Block]) -> bool:
 
 
 def earnest_answer(turn: Turn) -> list[Block]:
-    """The blocks of the answer without chatter; none if the answer only reports a failure of the agent."""
-    if turn.answer is None or is_failed_answer(turn.answer.text):
+    """The blocks of the answer without chatter; none if it failed, or says only that it does not know."""
+    if turn.answer is None or is_failed_answer(turn.answer.text) or is_unknown(turn):
         return []
     blocks = blocks_of(turn.answer.text)
-    is_number = _NUMBER.fullmatch(turn.answer.text) is not None  # by itself it would be talk
-    return blocks if is_number and _asks_something(turn) else earnest_blocks(blocks)
+    # A number, or "Changed to 30.", would be talk by itself.
+    if _NUMBER.fullmatch(turn.answer.text) and _asks_something(turn):
+        return blocks
+    return earnest_blocks(blocks) or (blocks if corrected_request(turn) else [])
 
 
 @attrs.frozen
@@ -201,7 +229,8 @@ def _says_something(turn: Turn, blocks: Sequence[Block], is_decided: bool) -> bo
     if length >= _LEAST_CHARACTERS:
         return lasts(turn, blocks, has_changed=has_changed, is_decided=is_decided)
     names_something = has_changed and any(_TELLING.search(block.text) for block in blocks)
-    if length > 0 and (choice_in(turn.question) or (names_something and gives_reasons(turn))):
+    is_corrected = corrects_value(turn) if has_changed else bool(corrected_request(turn))
+    if length > 0 and (choice_in(turn.question) or is_corrected or (names_something and gives_reasons(turn))):
         return True
     return bool(blocks) and wanted_by(turn) is not TurnAim.STATE and _tells_what_was_asked(turn, blocks)
 
@@ -326,7 +355,7 @@ def _from_answer(turn: Turn, answer: Said, blocks: Sequence[Block], rule: str, p
     choice = _chosen(turn)
     chosen = bool(choice or choice_in(turn.question))
     laid_down = rule or (choice if len(turn.question) <= SHORT_PROMPT else "")
-    title = title_of_rule(laid_down) if laid_down else title_of(blocks, turn.question)
+    title = title_of_rule(laid_down) if laid_down else _title_of(turn, blocks)
     blocks = without_title(blocks, title)
     shown, whole = beginning(blocks)
     summary = "\n".join(filter(None, (asked_line(turn), shown)))
@@ -353,6 +382,11 @@ def _from_answer(turn: Turn, answer: Said, blocks: Sequence[Block], rule: str, p
         origin=Origin.USER if laid_down else Origin.ASSISTANT,
         importance=_RULE_IMPORTANCE if about_rule else _CHOICE_IMPORTANCE if is_choice else None,
     )
+
+
+def _title_of(turn: Turn, blocks: Sequence[Block]) -> str:
+    corrected = corrected_request(turn)
+    return title_of_correction(blocks, corrected) if corrected else title_of(blocks, turn.question)
 
 
 def _not_shown(turn: Turn) -> list[Block]:

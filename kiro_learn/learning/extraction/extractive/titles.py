@@ -35,7 +35,8 @@ _LABEL = re.compile(
 _OPENER = re.compile(
     r"(?:(?:yes|no|yep|nope|correct|exactly|right|(?:good|great|excellent|nice) (?:question|catch|idea)|done|fixed"
     r"|you're right|that's right|found it|ok|okay|so|now|actually|well|sure|perfect|great|and|but|also|basically"
-    r"|in short|ah|oh|i see|hm+|wait|sorry|however)\b\s*(?:[,.!:;\u2013\u2014]|-(?!\w))+\s*)+",
+    r"|in short|ah|oh|i see|hm+|wait|sorry|however"
+    r"|(?:but )?(?:it|that)(?:'s| was) not (?:it|that|the cause))\b\s*(?:[,.!:;\u2013\u2014]|-(?!\w))+\s*)+",
     re.IGNORECASE,
 )
 _ENUMERATED = re.compile(
@@ -109,6 +110,24 @@ _CAUSE = re.compile(
     r"|the (?:real |actual |main )?(?:issue|problem|cause|bug|fix) (?:is|was))\b",
     re.IGNORECASE,
 )
+_STATED_CAUSE = re.compile(
+    r"\b(?:(?:its|our|the) )?(?:(?:actual|real|root|true|underlying) )+(?:bug|cause|culprit|issue|problem|reason)"
+    r"(?: here| (?:for|of) [^:.,;]{1,60}?)?"
+    r"(?:(?: (?:is|was)(?: (?:another one|different|elsewhere|something else))?)?(?P<before_it>:| that)"
+    r"| (?:is|was|turned out to be)(?! (?:another|different|elsewhere|not|something|unclear|unknown)\b)) ",
+    re.IGNORECASE,
+)
+"""Words after which the cause stands; what was said before them was a guess."""
+
+_GUESS = re.compile(
+    r"(?:at first|first|initially|originally)\b,? (?:i|it|we|this|that)\b"
+    r"|(?:i|we) (?:first |initially |originally )?(?:assumed|believed|guessed|suspected|thought)\b"
+    r"|my (?:first|initial) (?:guess|suspicion|thought)\b|(?:it|this|that) (?:first )?(?:looked|seemed) like\b"
+    r"|.{1,200}(?:\bno,? wait\b|\.{3} ?hm+\b)",
+    re.IGNORECASE,
+)
+"""What an answer supposed before it found the cause."""
+
 _OFFER = re.compile(
     r"(?:if you (?:like|want)|let me know|shall i|would you|next,? |try |please |you (?:can|should)\b)", re.IGNORECASE
 )
@@ -152,7 +171,7 @@ def title_of(blocks: Sequence[Block], prompt: str) -> str:
     spoken = [each.text for each in candidates if each.kind is not BlockKind.BULLET]
     standing = [each for each in candidates if _stands_alone(each.text) and not _is_changed_file(each)]
     is_told = len(standing) > _FEW_ITEMS or any(each.kind is not BlockKind.BULLET or each.heading for each in standing)
-    found = likeliest(standing, prompt) if is_told else None
+    found = _stated_cause(standing) or (likeliest(_without_guesses(standing), prompt) if is_told else None)
     has_short_question = 0 < len(asked) <= _ASKED_CHARACTERS
     if found and found.kind is BlockKind.BULLET and (found.heading or has_short_question):
         return _under(found.heading or asked, found.text)  # one of several items: none names their common subject
@@ -167,6 +186,21 @@ def title_of(blocks: Sequence[Block], prompt: str) -> str:
     if not asked or not said or len(asked) > _ASKED_CHARACTERS:
         return cut_at_word(asked or _capitalised(said), TITLE_CHARACTERS)
     return _under(asked, said)
+
+
+def _stated_cause(candidates: Sequence[Candidate]) -> Candidate | None:
+    """The first sentence that states the real cause, from there on; None if there is none."""
+    for each in candidates:
+        found = _STATED_CAUSE.search(each.text) if each.kind is BlockKind.TEXT else None
+        if found:
+            text = each.text[found.end() if found["before_it"] else found.start() :]
+            if _stands_alone(text):
+                return attrs.evolve(each, text=text)
+    return None
+
+
+def _without_guesses(candidates: Sequence[Candidate]) -> Sequence[Candidate]:
+    return [each for each in candidates if not _GUESS.match(each.text)] or candidates
 
 
 def _under(subject: str, said: str) -> str:
@@ -229,6 +263,16 @@ def _weights() -> Mapping[str, float]:
 
 def _is_changed_file(candidate: Candidate) -> bool:
     return candidate.kind is BlockKind.BULLET and _CHANGED_FILE.match(candidate.text) is not None
+
+
+def title_of_correction(blocks: Sequence[Block], request: str) -> str:
+    """What ``blocks`` begin with, under the ``request`` of the turn before, which names the thing."""
+    return title_under(request, next((each.text for each in candidates_in(blocks)), blocks[0].text))
+
+
+def title_under(prompt: str, said: str) -> str:
+    """What was ``said``, with the question or request of ``prompt`` in front."""
+    return _under(cut_at_word(_asked(prompt), _ASKED_CHARACTERS), said)
 
 
 def title_of_rule(rule: str) -> str:

@@ -51,7 +51,7 @@ class Turn:
     tools: tuple[ToolUse, ...]
     answer: Said | None
     previous: Turn | None = None
-    """The turn before it in the same session, if the batch holds it."""
+    """The turn before it in the same session, if the batch holds it; it has the one before that, and no more."""
     is_session_summary: bool = False
     """Whether it sums up a whole session: it has no prompt and no tool of its own, not even a prompt by an agent."""
 
@@ -75,7 +75,9 @@ class _OpenTurn:
     """Whether a prompt or a tool use came before its answer."""
 
     def closed(self, answer: Said | None, *, sums_up: bool = False) -> Turn:
-        previous = attrs.evolve(self.previous, previous=None) if self.previous else None
+        previous = self.previous
+        if previous and previous.previous:
+            previous = attrs.evolve(previous, previous=attrs.evolve(previous.previous, previous=None))
         return Turn(tuple(self.prompts), tuple(self.tools), answer, previous, sums_up and not self.is_begun)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from kiro_learn.model.wording import word_set
 from kiro_learn.retrieval.query.prose import OTHER_GRAMMAR, is_stop_word
@@ -99,10 +99,14 @@ FILE_EXTENSIONS = word_set("""
 # Sentences and words: where a text may be cut, and which words it has.
 
 _SENTENCE_END = re.compile(
-    r"(?<=[.!?])[\"')\]*`]{0,3}\s+(?=[\"'(\[`*]{0,3}[A-Z0-9\u2010-\uffff/~-])|(?<=[\u3002\uff01\uff1f])|\n+"
+    r"(?<=[.!?])[\"')\]*`]{0,3}\s+(?=[\"'(\[`*]{0,3}[A-Z0-9\u2010-\uffff/~-]|`[^`\n]{1,80}`)"
+    r"|(?<=[\u3002\uff01\uff1f])|\n+"
 )
 _ABBREVIATION = re.compile(r"(?:\b(?i:e\.g|i\.e|vs|etc|cf|approx|incl|resp|no|fig|st|mr|dr)|\b[A-Z]|^\d{1,3})\.$")
 _DAY = re.compile(r"\b\d{1,2}\.$")
+_INLINE_CODE = re.compile(r"(?<!\w)`[^`\n]{1,200}`(?!\w)")
+_GOES_ON = re.compile(r"(?<= \.{3}) (?![A-Z][a-z])|(?<=\.{3}) (?=`)")
+"""The end of three dots that leave something out of a sentence: "SELECT ... FOR UPDATE"."""
 _MONTH = re.compile(r"(?:Jan|Feb|März|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez)\w{0,6}\b")
 _LONGEST_ABBREVIATION = 10
 _WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]{1,2}|\w[\w.'/-]*")
@@ -115,7 +119,7 @@ def sentences(text: str) -> list[str]:
     """The sentences of ``text``, split at sentence and line ends, in order. Together they are the whole text."""
     pieces: list[str] = []
     start = 0
-    for end in _SENTENCE_END.finditer(text):
+    for end in _ends_in(text):
         last_word = text[max(start, end.start() - _LONGEST_ABBREVIATION) : end.start()]
         is_date = _DAY.search(last_word) is not None and _MONTH.match(text, end.end()) is not None
         if (_ABBREVIATION.search(last_word) or is_date) and "\n" not in end.group():
@@ -123,6 +127,18 @@ def sentences(text: str) -> list[str]:
         pieces.append(text[start : end.start()] + end.group().rstrip())
         start = end.end()
     return [stripped for piece in (*pieces, text[start:]) if (stripped := piece.strip())]
+
+
+def _ends_in(text: str, limit: int | None = None) -> Iterator[re.Match[str]]:
+    """Where sentences may end in the first ``limit`` characters: neither in code, nor where words are left out."""
+    spans = _INLINE_CODE.finditer(text) if "`" in text else iter(())
+    span = next(spans, None)
+    for end in _SENTENCE_END.finditer(text, 0, len(text) if limit is None else limit):
+        while span and span.end() < end.end():
+            span = next(spans, None)
+        is_inside = (span and span.start() < end.start()) or _GOES_ON.match(text, end.start())
+        if "\n" in end.group() or not is_inside:
+            yield end
 
 
 def cut_at_word(text: str, limit: int) -> str:
@@ -138,7 +154,7 @@ def cut_at_sentence(text: str, limit: int) -> str:
     """The sentences of ``text`` that fit into ``limit``. If they use less than half of it, it is cut at a word."""
     if len(text) <= limit:
         return text
-    ends = [end.start() for end in _SENTENCE_END.finditer(text, 0, limit)]
+    ends = [end.start() for end in _ends_in(text, limit)]
     return text[: ends[-1]].rstrip() if ends and ends[-1] >= limit // 2 else cut_at_word(text, limit)
 
 

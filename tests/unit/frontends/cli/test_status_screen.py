@@ -204,7 +204,7 @@ def test_a_model_that_does_not_read_whole_prompts_is_a_warning() -> None:
 def test_what_is_set_aside_is_a_warning() -> None:
     waiting = {"event_count": 12, "size_bytes": 4096, "parked_event_count": 400}
     assert line_about("Learning", runs=[], llm=llm(), waiting=waiting, parked_cluster_count=1) == (
-        "! Learning    by kiro-cli · 12 waiting · 400 events set aside · 1 memory set aside"[:79] + "…"
+        "! Learning    by kiro-cli · 12 waiting · 400 events set aside\n              1 memory set aside"
     )
 
 
@@ -254,6 +254,17 @@ def test_no_line_is_wider_than_the_terminal(who: dict[str, Any]) -> None:
 
 def test_a_daemon_that_was_not_asked_yet() -> None:
     assert line_about("Retrieval", recall={"asked": 0}) == "✓ Retrieval   no prompt asked since its start"
+
+
+def test_facts_that_do_not_fit_go_on_below() -> None:
+    recall = {**status()["recall"], "asked": 68, "told": 9, "silent": 59, "latency_ms_p95": 31.2}
+    status_now = status(recall=recall, feedback={"used": 4, "ignored": 24})
+    lines = status_screen.running(status_now, "127.0.0.1:1", HomeFacts("~", 0), NOW, PLAIN)
+    place = next(place for place, line in enumerate(lines) if "Retrieval" in line)
+    assert lines[place : place + 2] == [
+        "\u2713 Retrieval   68 since its start: 9 told something, 59 silent",
+        "              4 used, 24 ignored \u00b7 p95 31 ms",
+    ]
 
 
 def test_partial_answers_are_counted() -> None:

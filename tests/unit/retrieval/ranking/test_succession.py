@@ -112,6 +112,9 @@ ENDS = [
     ("The session lifetime is 24 hours", "The session lifetime is 12 hours now, auditors want it"),
     ("Prices are floats", "asked: that's wrong, prices are integers in cents\nPrices are integers in cents."),
     ("Let's keep RabbitMQ", "We switched from RabbitMQ to SQS"),
+    ("I've added Sentry, which reports each crash", "We dropped Sentry, it cost too much"),
+    ("I've built the cache with Redis", "We replaced Redis with Valkey"),
+    ("We added Prisma, which the admin needs; it is in package.json", "Prisma is gone, we write SQL by hand"),
 ]
 HOLDS = [
     ("Always use npm here", "We could switch to pnpm"),
@@ -161,6 +164,18 @@ HOLDS = [
     ("The tests are in tests", "The tests are slow now"),
     ("The API listens on port 8080", "The viewer listens on port 8081 now"),
     ("We use Postgres", "The Postgres driver is asyncpg now instead of psycopg"),
+    # A part of what was made changes.
+    (
+        "I've added a pg-up target that runs docker compose up -d --wait pg-test",
+        "I've replaced --wait with a loop over pg_isready in scripts/wait-pg.sh\nasked: dont use --wait",
+    ),
+    (
+        "I've added the Lambda rotate-key with runtime = python3.9, which runs on the 1st of each month",
+        "I've replaced python3.9 with python3.12 in infra/rotate.tf",
+    ),
+    ("We created a nightly job which uploads dumps with rclone", "Replaced rclone with restic in backup.sh"),
+    ("Added a release workflow that signs with cosign; it runs on tags", "cosign was swapped for minisign"),
+    ("I've set up a mail queue with retries(5) on Sidekiq", "Sidekiq was replaced with GoodJob"),
     # Something else ends.
     ("Sessions are kept in Redis", "Redis is gone from the rate limiter"),
     ("The cart uses zustand", "We no longer use zustand for the theme"),

@@ -41,6 +41,42 @@ def test_a_short_follow_up_shows_what_it_follows() -> None:
     assert asked_line(turn("and the size?", previous=before)) == "Asked: and the size? (after: explain the cache)"
 
 
+@pytest.mark.parametrize(
+    "before",
+    [
+        "from now on every db test uses testdb.New, no shared schema",
+        "never put request bodies in logs",
+        "We always squash before a merge. Please never push to main.",
+        "thanks!",
+        "ok great, go on",
+        "good morning",
+    ],
+)
+def test_a_rule_and_talk_are_no_subject_of_what_follows(before: str) -> None:
+    assert asked_line(turn("wheres the dashboard", previous=turn(before))) == "Asked: wheres the dashboard"
+
+
+@pytest.mark.parametrize("before", ["reconcile is slow", "add a db test for accounts", "where are the db tests"])
+def test_a_task_and_a_question_are_one(before: str) -> None:
+    line = f"Asked: wheres the dashboard (after: {before})"
+    assert asked_line(turn("wheres the dashboard", previous=turn(before))) == line
+
+
+@pytest.mark.parametrize(
+    ("offered", "after"),
+    [
+        ("Would you like me to go ahead?", "redis or pg for the keys"),
+        ("Want me to do that?", "redis or pg for the keys"),
+        ("Shall I set it up?", "redis or pg for the keys"),
+        ("Shall I bump it to v1.61?", "Shall I bump it to v1.61?"),
+        ("Do you want it in `infra/s3.tf`?", "Do you want it in `infra/s3.tf`?"),
+    ],
+)
+def test_a_question_that_names_nothing_gives_way_to_the_prompt_before_it(offered: str, after: str) -> None:
+    previous = Turn((Said(1, "user", "redis or pg for the keys"),), (), Said(2, "assistant", f"Postgres. {offered}"))
+    assert asked_line(turn("yes", previous=previous)) == f"Asked: yes (after: {after})"
+
+
 def test_a_note_has_no_line_of_what_was_asked() -> None:
     assert asked_line(turn()) == ""
 
@@ -192,10 +228,9 @@ def test_an_option_at_the_beginning_keeps_its_hyphens(said: str, title: str) -> 
 
 def test_what_happened_is_the_title_and_not_a_line_of_the_list_of_changes() -> None:
     said = (
-        "The backfill deadlocked with the trigger: both update rows of invoices, in different order.\n\n"
-        "### Files\n\n- `scripts/backfill.mjs`: new branch for this case (45 lines)\n"
-        "- `db/trigger.sql`: takes the same order\n\n"
-        "I ran `pnpm test` and everything passes. Commit it with a proper message: git commit -m ok"
+        "The backfill deadlocked with the trigger: both update rows of invoices, in different order.\n\n### "
+        "Files\n\n- `scripts/backfill.mjs`: new branch for this case (45 lines)\n- `db/trigger.sql`: takes the same "
+        "order\n\nI ran `pnpm test` and everything passes. Commit it with a proper message: git commit -m ok"
     )
     assert title_of(blocks_of(said), "Why does the backfill hang?").startswith(
         "The backfill deadlocked with the trigger"
@@ -219,3 +254,97 @@ def test_what_announces_a_command_has_it_with_it() -> None:
     )
     title = "By the playbook and the scripts of the frontend you run: npm run test:e2e"
     assert title_of(blocks_of(answer), "which command confirms that all tests are green?") == title
+
+
+@pytest.mark.parametrize(
+    ("asked", "answered", "title"),
+    [
+        (
+            "p99 on GET /balances went from 40 to 900ms",
+            (
+                "The planner does a sequential scan on `postings`.\n\nSince 0031, the query filters by `tenant_id`, "
+                "and the new index looked better to the planner while its statistics were empty... but actually the "
+                "root cause is different: autovacuum hasn't analyzed `postings` since the migration, because its "
+                "factor is 0.1."
+            ),
+            "Autovacuum hasn't analyzed postings since the migration, because its factor is 0.1.",
+        ),
+        (
+            "test is flaky",
+            (
+                "I thought the clock was the cause because the fixtures have fixed dates. The real cause: two tests "
+                "share the schema `recon`, and one truncates it."
+            ),
+            "Two tests share the schema recon, and one truncates it.",
+        ),
+        (
+            "why do uploads stall",
+            (
+                "It looked like the proxy buffers them, because it logs each one twice. The actual problem was the "
+                "disk quota of `/var/spool`, which the nightly dump uses up."
+            ),
+            "The actual problem was the disk quota of /var/spool, which the nightly dump uses up.",
+        ),
+        (
+            "plan fails on main, mine is ok",
+            (
+                "CI uses Terraform 1.7, and the module needs `ephemeral` values... no wait, nothing there uses them. "
+                "The provider lock has no hash for linux_amd64, so CI cannot verify it."
+            ),
+            "The provider lock has no hash for linux_amd64, so CI cannot verify it.",
+        ),
+        (
+            "why do tasks get oom killed",
+            (
+                "At first it looked like the image cache, because it grows with every request. But that's not it: "
+                "the gRPC client keeps one connection per request, since `Close` is never called."
+            ),
+            "The gRPC client keeps one connection per request, since Close is never called.",
+        ),
+        (
+            "mails are sent twice",
+            (
+                "My first guess was the retry of the queue, because it has no id. The underlying reason is that two "
+                "workers read `mail.outbox` without a lock."
+            ),
+            "Two workers read mail.outbox without a lock.",
+        ),
+    ],
+)
+def test_a_stated_cause_is_the_title_and_not_the_guess_before_it(asked: str, answered: str, title: str) -> None:
+    assert title_of(blocks_of(answered), asked) == title
+
+
+@pytest.mark.parametrize("passing", ["`terraform validate` passes in both environments.", "`make lint` passes too."])
+def test_that_a_check_passes_is_no_title(passing: str) -> None:
+    blocks = blocks_of(f"I've deleted `infra/modules/pgbouncer` (3 files). {passing}")
+    assert title_of(blocks, "yea delete").endswith("I've deleted infra/modules/pgbouncer (3 files).")
+
+
+def test_that_a_thing_is_passed_on_is_one() -> None:
+    said = "`hook.sh` passes the prompt to the daemon."
+    assert title_of(blocks_of(said), "what does the hook do") == "hook.sh passes the prompt to the daemon."
+
+
+@pytest.mark.parametrize(
+    ("asked", "answered", "title"),
+    [
+        (
+            "why is the build slow",
+            "The build copies `node_modules` into each layer. The root cause is not in the Dockerfile alone.",
+            "The build copies node_modules into each layer.",
+        ),
+        (
+            "why does the importer hang",
+            "The importer waits for a lock that `cron.daily` holds. The real issue: it never ends.",
+            "The importer waits for a lock that cron.daily holds.",
+        ),
+        (
+            "why do we have two pools",
+            "We thought one pool would do, but reports hold their connections for minutes.",
+            "We thought one pool would do, but reports hold their connections for minutes.",
+        ),
+    ],
+)
+def test_words_of_a_cause_that_name_none_make_no_title(asked: str, answered: str, title: str) -> None:
+    assert title_of(blocks_of(answered), asked) == title

@@ -57,11 +57,14 @@ def test_an_empty_answer_leaves_the_turn_open() -> None:
     assert texts(turn) == (["a", "b"], "B")
 
 
-def test_a_turn_knows_the_one_before_it_and_no_further() -> None:
-    *_, last = turns(prompt(1, "a"), answer(2, "A"), prompt(3, "b"), answer(4, "B"), prompt(5, "c"), answer(6, "C"))
+def test_a_turn_knows_the_two_before_it_and_no_further() -> None:
+    said = [event for n, text in enumerate("abcd") for event in (prompt(2 * n, text), answer(2 * n + 1, text.upper()))]
+    *_, last = turns(*said)
     assert last.previous is not None
-    assert texts(last.previous) == (["b"], "B")
-    assert last.previous.previous is None
+    assert texts(last.previous) == (["c"], "C")
+    assert last.previous.previous is not None
+    assert texts(last.previous.previous) == (["b"], "B")
+    assert last.previous.previous.previous is None
 
 
 def test_a_conversation_in_one_event_is_a_turn() -> None:

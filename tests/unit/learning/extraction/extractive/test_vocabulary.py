@@ -30,10 +30,38 @@ def test_a_text_falls_into_its_sentences() -> None:
         "Set v1.2.3 in go.mod first.",
         "See config.toml for more",
         "1. Rename the file",
+        "With `SELECT ... FOR UPDATE` we'd have to lock them in order.",
+        "The query `INSERT ... ON CONFLICT DO NOTHING. VACUUM` returns no row.",
+        "It runs SELECT ... FOR UPDATE on both accounts.",
+        "Its statistics were empty... `postings` is large.",
+        'Set `text = "Done. Next"` in the label.',
+        "Use a lock, e.g. `redlock`, for it.",
     ],
 )
 def test_a_dot_inside_a_sentence_does_not_end_it(whole: str) -> None:
     assert sentences(whole) == [whole]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        ("It took a while...", "That was the index."),
+        ("I looked at it ...", "The cache is full."),
+        ("Run `make db.`", "Then the tests pass."),
+        ("It reads `a`.", "The rest stays."),
+        ("All is green now.", "`make smoke` needs a profile."),
+        ("A lone ` is no code.", "So this is another sentence, with `code`."),
+        ("It is SELECT ...", "\n`code` is below."),
+    ],
+)
+def test_dots_before_a_sentence_end_one(text: tuple[str, str]) -> None:
+    first, second = text
+    assert sentences(f"{first} {second}") == [first, second.strip()]
+
+
+def test_a_cut_at_a_sentence_leaves_code_whole() -> None:
+    text = "It locks the rows first. Then `SELECT ... FOR UPDATE` waits for them, as long as it takes."
+    assert cut_at_sentence(text, 60) == "It locks the rows first. Then `SELECT ... FOR UPDATE`..."
 
 
 def test_scripts_without_spaces_have_sentences_and_words() -> None:
