@@ -136,7 +136,13 @@ _ASKED_BACK = re.compile(
     r"|verify|test|click|log|restart|tell|provide|look)\b|\bwhat do you see\b|\b(?:tell|show) me (?:what|if|whether)\b",
     re.IGNORECASE,
 )
-"""A request to the person to look or to try. The matter is not settled then."""
+"""A request to the person to look or to try. The matter is not settled then, unless the answer told the cause."""
+
+_WANTS_TO_KNOW = re.compile(
+    r"\b(?:share|paste|send|provide)\b|\bwhat (?:do|does|can) (?:you|it)\b|\b(?:tell|show) me\b(?! (?:if|whether)\b)",
+    re.IGNORECASE,
+)
+"""Words of such a request that want more than a "yes": the cause is not known yet."""
 
 _FEW = 3
 """The most statements of an answer that is nothing but the cause. There enough words can replace a name."""
@@ -232,7 +238,7 @@ def _tells_enough(
     turn: Turn, blocks: Sequence[Block], evidence: AnswerEvidence, *, has_changed: bool, is_asked: bool
 ) -> bool:
     """Whether the answer to a question, or to work that a person wanted, has enough evidence."""
-    if evidence.reasons < _SETTLING and any(_ASKED_BACK.search(block.text) for block in blocks[-_LAST_BLOCKS:]):
+    if evidence.reasons < _SETTLING and _is_open(turn, blocks, has_changed=has_changed):
         return False
     is_reasoned = has_changed and (evidence.causes > 0 or gives_reasons(turn))
     if tells_cause(turn, blocks) or is_reasoned or evidence.measured:
@@ -244,6 +250,16 @@ def _tells_enough(
     if has_changed or is_asked:
         return evidence.reasons > 0 or evidence.worth >= (_LEAST_WORTH if has_changed else _LEAST_WORTH_OF_ANSWER)
     return evidence.causes > 0 or evidence.reasons > 1 or (evidence.strong > 1 and evidence.reasons > 0)
+
+
+def _is_open(turn: Turn, blocks: Sequence[Block], *, has_changed: bool) -> bool:
+    """Whether the answer asks the person to look or to try, before anything plain is told about the matter."""
+    asked = [block.text for block in blocks[-_LAST_BLOCKS:] if _ASKED_BACK.search(block.text)]
+    if not asked:
+        return False
+    said = list(_said_in(blocks))[:_FIRST_STATEMENTS]
+    explains = has_changed and any(map(says_how_things_are, said)) and not is_guess(said[0])
+    return any(map(_WANTS_TO_KNOW.search, asked)) or not (explains or tells_cause(turn, blocks))
 
 
 def tells_cause(turn: Turn, blocks: Sequence[Block]) -> bool:
