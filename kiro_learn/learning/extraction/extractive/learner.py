@@ -7,12 +7,11 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 
 import attrs
 
+from kiro_learn.learning.extraction.extractive.attempts import given_up, kept_instead
 from kiro_learn.learning.extraction.extractive.chatter import is_failed_answer, is_of_the_moment, own_words
 from kiro_learn.learning.extraction.extractive.durability import (
     TurnAim,
-    given_up,
     gives_reasons,
-    kept_instead,
     lasts,
     refuted,
     tells_cause,
