@@ -43,6 +43,7 @@ from kiro_learn.learning.extraction.extractive.facts import (
     tool_facts,
 )
 from kiro_learn.learning.extraction.extractive.faults import cause_told_in, traps_of
+from kiro_learn.learning.extraction.extractive.inquiries import seeks_fact, tells_fact
 from kiro_learn.learning.extraction.extractive.markdown import Block, BlockKind, blocks_of
 from kiro_learn.learning.extraction.extractive.observation_types import knowledge_type, observation_type
 from kiro_learn.learning.extraction.extractive.own_text import own_sentences
@@ -177,6 +178,8 @@ def _own_rules(turn: Turn) -> list[_Rule]:
 def _says_something(turn: Turn, blocks: Sequence[Block], is_decided: bool) -> bool:
     length = sum(letters(block.text) for block in blocks)
     has_changed = bool(files_in(turn.tools, "").modified)
+    if _seeks_fact(turn) and tells_fact(blocks):
+        return True
     if is_of_the_moment(block.text for block in blocks) and not has_changed:
         return False
     if length >= _LEAST_CHARACTERS:
@@ -199,7 +202,13 @@ def _tells_what_was_asked(turn: Turn, blocks: Sequence[Block]) -> bool:
 
 def _asks_something(turn: Turn) -> bool:
     question = turn.prompts[-1].text if turn.prompts else ""
-    return bool(asks(question) or _QUESTION_WORD.match(question)) and bool(own_words(question))
+    is_question = asks(question) or _QUESTION_WORD.match(question) is not None or _seeks_fact(turn)
+    return is_question and bool(own_words(question))
+
+
+def _seeks_fact(turn: Turn) -> bool:
+    is_fact_wanted = bool(turn.prompts) and seeks_fact(turn.prompts[-1].text)
+    return is_fact_wanted and wanted_by(turn) in {TurnAim.ANSWER, TurnAim.WORK}
 
 
 def from_person(turn: Turn) -> list[Extract]:
