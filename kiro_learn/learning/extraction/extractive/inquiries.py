@@ -36,8 +36,8 @@ _WISH = (
     r"|it would be (?:nice|good|great|helpful) to know)"
 )
 _INQUIRY = re.compile(
-    rf"{_LEAD}(?:(?:{_WISH}[\s,:]++(?:please |again |anymore |if |from |on |in |at |to |with )*+)?{_SOUGHT}"
-    r"|i (?:do not|don't|can't|cannot|could not|couldn't) find (?:the|our|any)\b)",
+    rf"{_LEAD}(?:(?P<wish>{_WISH}[\s,:]++(?:please |again |anymore |if |from |on |in |at |to |with )*+)?"
+    rf"(?P<sought>{_SOUGHT})|i (?:do not|don't|can't|cannot|could not|couldn't) find (?:the|our|any)\b)",
     re.IGNORECASE,
 )
 _OF_THE_TALK = re.compile(
@@ -65,12 +65,18 @@ _OF_THE_HOUR = re.compile(
 """Words of an answer that is true for an hour."""
 
 
-def seeks_fact(prompt: str) -> bool:
-    """Whether ``prompt`` asks for a place, a name, a number or a way, and not about the work of the day."""
+def sought_in(prompt: str) -> str:
+    """The question of ``prompt`` for a place, a name, a number or a way, without "I would like to know"; or the empty
+    text. A question about the work of the day is none.
+    """
     said = prompt.replace("\u2019", "'").strip()
-    if len(said) > _LONGEST_INQUIRY or _OF_THE_TALK.search(said):
-        return False
-    return any(_INQUIRY.match(sentence) for sentence in sentences(said)) and bool(own_words(said))
+    if len(said) > _LONGEST_INQUIRY or _OF_THE_TALK.search(said) or not own_words(said):
+        return ""
+    for sentence in sentences(said):
+        if found := _INQUIRY.match(sentence):
+            asked = sentence[max(found.start("sought"), 0) :]
+            return asked.rstrip(" ?") if found["wish"] else asked
+    return ""
 
 
 def tells_fact(blocks: Sequence[Block]) -> bool:

@@ -43,7 +43,7 @@ from kiro_learn.learning.extraction.extractive.facts import (
     tool_facts,
 )
 from kiro_learn.learning.extraction.extractive.faults import cause_told_in, traps_of
-from kiro_learn.learning.extraction.extractive.inquiries import seeks_fact, tells_fact
+from kiro_learn.learning.extraction.extractive.inquiries import sought_in, tells_fact
 from kiro_learn.learning.extraction.extractive.markdown import Block, BlockKind, blocks_of
 from kiro_learn.learning.extraction.extractive.observation_types import knowledge_type, observation_type
 from kiro_learn.learning.extraction.extractive.own_text import own_sentences
@@ -207,7 +207,7 @@ def _asks_something(turn: Turn) -> bool:
 
 
 def _seeks_fact(turn: Turn) -> bool:
-    is_fact_wanted = bool(turn.prompts) and seeks_fact(turn.prompts[-1].text)
+    is_fact_wanted = bool(turn.prompts) and bool(sought_in(turn.prompts[-1].text))
     return is_fact_wanted and wanted_by(turn) in {TurnAim.ANSWER, TurnAim.WORK}
 
 

@@ -16,6 +16,7 @@ import attrs
 
 from kiro_learn.learning.extraction.extractive.chatter import is_nod, own_words, tells_how_things_stand
 from kiro_learn.learning.extraction.extractive.facts import worth
+from kiro_learn.learning.extraction.extractive.inquiries import sought_in, tells_fact
 from kiro_learn.learning.extraction.extractive.markdown import Block, BlockKind
 from kiro_learn.learning.extraction.extractive.vocabulary import cut_at_word, on_one_line, sentences, words
 from kiro_learn.retrieval.query.prose import asks
@@ -146,6 +147,8 @@ def title_of(blocks: Sequence[Block], prompt: str) -> str:
 
     ``blocks`` must not be empty. The title never is.
     """
+    if told := _fact_told(blocks, prompt):
+        return told
     asked, candidates = _asked(prompt), candidates_in(blocks)
     # If nothing else stands alone, an item answers a question and is no title by itself.
     listed = [each.text for each in candidates if each.kind is BlockKind.BULLET]
@@ -167,6 +170,23 @@ def title_of(blocks: Sequence[Block], prompt: str) -> str:
     if not asked or not said or len(asked) > _ASKED_CHARACTERS:
         return cut_at_word(asked or _capitalised(said), TITLE_CHARACTERS)
     return _under(asked, said)
+
+
+def _fact_told(blocks: Sequence[Block], prompt: str) -> str:
+    """The first thing that a short answer tells, if ``prompt`` asks for a fact; else the empty text."""
+    sought = sought_in(prompt)
+    if not 0 < len(sought) <= _ASKED_CHARACTERS or not tells_fact(blocks):
+        return ""
+    if blocks[0].kind is BlockKind.CODE:
+        command = _announced(blocks[0])
+        return _under(sought, command) if command else ""
+    told = next((each.text for each in candidates_in(blocks)), "") if blocks[0].kind is BlockKind.TEXT else ""
+    announced = told.partition(": ")[2] if sentences(blocks[0].text)[0].endswith(":") else ""
+    if announced and not _stands_alone(told.removesuffix(announced).rstrip(": ")):
+        return _under(sought, announced)
+    if told and not told.endswith(":") and _stands_alone(told) and not _WITHOUT_SUBJECT.match(told):
+        return cut_at_word(_capitalised(told), TITLE_CHARACTERS)
+    return _under(sought, told) if told else ""
 
 
 def _under(subject: str, said: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kiro_learn.learning.extraction.extractive.inquiries import seeks_fact
+from kiro_learn.learning.extraction.extractive.inquiries import sought_in
 from tests.unit.learning.histories import answer, learned, prompt
 
 LOAD = "To load the seeds, run:\n\n```bash\ndbt seed --select internal_accounts\n```\n\nIt takes about one minute."
@@ -76,4 +76,74 @@ def test_an_answer_about_the_hour_or_the_talk_is_not(asked: str, told: str) -> N
     ],
 )
 def test_what_asks_about_the_talk_or_orders_something_seeks_no_fact(prompt: str) -> None:
-    assert not seeks_fact(prompt)
+    assert sought_in(prompt) == ""
+
+
+@pytest.mark.parametrize(
+    ("asked", "told", "title"),
+    [
+        (
+            "where is the logging config",
+            "It is in `api/logging.yaml`. The level is set by HARBOUR_LOG.",
+            "Where is the logging config: It is in api/logging.yaml.",
+        ),
+        (
+            "How do I start the notebook server?",
+            "Use `make lab`. It binds to port 8899 and has no password.",
+            "How do I start the notebook server? Use make lab.",
+        ),
+        (
+            "sorry to ask again, but do you know where the sftp credentials are?",
+            "They are in the vault under `harbour/sftp`. The server only accepts connections from kelvin.",
+            "Where the sftp credentials are: They are in the vault under harbour/sftp.",
+        ),
+        (
+            "I have forgotten how to reset the db",
+            "Run:\n\n```bash\n./bin/db-reset\n```\n\nIt drops the metadata and makes the admin again.",
+            "How to reset the db: ./bin/db-reset",
+        ),
+        (
+            "how do I get into the container?",
+            "Open a shell in it:\n\n```\ndocker compose exec web bash\n```\n\nThe user is root there.",
+            "How do I get into the container? docker compose exec web bash",
+        ),
+        (
+            "who may open the admin page?",
+            "Only the group `ops`. The page lists every account of the shop with its orders.",
+            "Who may open the admin page? Only the group ops.",
+        ),
+        (
+            "which port does metabase use?",
+            "Metabase listens on port 3070. The VPN must be up, since the firewall drops all else.",
+            "Metabase listens on port 3070.",
+        ),
+    ],
+)
+def test_the_title_is_what_was_asked_for_and_not_what_is_told_beside_it(asked: str, told: str, title: str) -> None:
+    (draft,) = learned(prompt(1, asked), answer(2, told))
+    assert draft.title == title
+
+
+@pytest.mark.parametrize(
+    ("asked", "told", "title"),
+    [
+        (
+            "why is the import slow?",
+            "It reads `a.csv` twice. The import has no index on `tenant_id`, so each lookup scans the table.",
+            "The import has no index on tenant_id, so each lookup scans the table.",
+        ),
+        (
+            "where is the timeout set?",
+            "## Timeouts\n\nThe gateway sets the timeout of 30 seconds in `gateway.yaml`, since the bank needs 20.",
+            "The gateway sets the timeout of 30 seconds in gateway.yaml, since the bank needs 20.",
+        ),
+        (
+            "which db?",
+            "PostgreSQL 16.",
+            "Which db? PostgreSQL 16.",
+        ),
+    ],
+)
+def test_the_title_of_another_answer_is_chosen_as_before(asked: str, told: str, title: str) -> None:
+    (draft,) = learned(prompt(1, asked), answer(2, told))
+    assert draft.title == title
