@@ -1,4 +1,4 @@
-"""Attempts that were given up: an answer says what came of the attempt, and the person drops it.
+"""Attempts that were given up: an answer or the person says what came of the attempt, and the person drops it.
 
 Such a memory is worth more than most about what worked. Nothing in the project shows the attempt, so an agent would
 repeat it.
@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from itertools import pairwise
 
+from kiro_learn.learning.extraction.extractive.chatter import own_words
 from kiro_learn.learning.extraction.extractive.durable import may_last
 from kiro_learn.learning.extraction.extractive.own_text import own_sentences
 from kiro_learn.learning.extraction.extractive.turns import Turn, without_logs
 from kiro_learn.learning.extraction.extractive.vocabulary import sentences
+from kiro_learn.retrieval.query.prose import asks
 
 _WORSE = re.compile(
     r"\b(?:slower|worse|heavier|costlier|bigger|larger than|more (?:memory|expensive|complicated)|less accurate"
@@ -75,3 +78,51 @@ def _leaves(turn: Turn) -> bool:
 
 def _says_worse(answer: str) -> bool:
     return any(_WORSE.search(sentence) for sentence in sentences(answer)[:_ANSWER_SENTENCES])
+
+
+# Attempts of the person: "I tried dask for this, but it was slower than pandas, so we don't need to try it again".
+
+_LONGEST_TOLD = 400
+"""The most characters of a prompt that tells of an attempt. A longer one says more than that."""
+_FEWEST_WORDS = 2
+"""The fewest words of its own that name what was tried, and what was wrong with it."""
+
+_I_TRIED = re.compile(
+    r"\W*(?:(?:and|but|so|ok|okay|hm+|btw|by the way|also|well|ah|oh|yes|no|fyi|for the record)\b[\s,:]*)*+"
+    r"(?:(?:(?:i|we)(?:'ve| have)?(?: (?:also|already|once|even|just|did|actually|before|quickly|briefly)){0,3} )?"
+    r"(?:tried|tested|benchmarked|evaluated|experimented with)"
+    r"|(?:i|we) did(?: also| already| once| even)? (?:try|test|benchmark|evaluate|experiment with)"
+    r"|(?:i|we) gave(?= \S{1,40}(?: \S{1,40})? a (?:try|go|shot|chance)\b))"
+    r" (?!(?:to|it|that|this|again|your)\b)\S",
+    re.IGNORECASE,
+)
+"""The beginning of a sentence in which a person says that they tried something."""
+_SO_NO = re.compile(
+    r"\b(?:so|hence|therefore|thus|then),? (?:no|not|never)\b"
+    r"(?! (?:idea|clue|luck|way|problem|wonder|need|worries|sure|yet|for now|now|today)\b)"
+    r"|[,;\u2014.-]\s*(?:no|nope)\W*$|\bnot worth\b|\blet'?s not\b|\bforget (?:it|about)\b"
+    r"|\b(?:dropped it|gave (?:it )?up|ruled (?:it )?out|back to (?!work\b|you\b)\w)"
+    r"|\b(?:we|i|you|please|so|better) (?:do not|don't|won't|will not|shouldn't|should not|needn't|need not|never)"
+    r"(?: need to| have to| want to)? (?:use|try|take|want|go|bother|repeat|add|need|touch|switch|adopt)\b"
+    r"|\b(?:stay|staying|stick|sticking) (?:with|on|to)\b|\bno (?:option|go)\b|\bnot (?:for us|an option|usable)\b",
+    re.IGNORECASE,
+)
+"""Words by which they turn it down."""
+_ONLY_NOW = re.compile(r"\b(?:for now|right now|yet|until|till|at the moment|this time)\b", re.IGNORECASE)
+
+
+def turned_down_in(prompt: str) -> str:
+    """What the author of ``prompt`` tried and turned down, with the reason; or the empty text."""
+    if len(prompt) > _LONGEST_TOLD:
+        return ""
+    said = own_sentences(prompt)
+    told = (each for one, two in pairwise([*said, ""]) for each in (one, f"{one} {two}") if not asks(each))
+    return next((each for each in told if _turns_down(each)), "")
+
+
+def _turns_down(text: str) -> bool:
+    tried = _I_TRIED.match(text)
+    ended = _SO_NO.search(text, tried.end()) if tried else None
+    if tried is None or ended is None or _ONLY_NOW.search(text, ended.start()):
+        return False
+    return len(own_words(text[tried.end() - 1 : ended.start()])) >= _FEWEST_WORDS

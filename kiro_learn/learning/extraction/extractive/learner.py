@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 
 import attrs
 
-from kiro_learn.learning.extraction.extractive.attempts import given_up, kept_instead
+from kiro_learn.learning.extraction.extractive.attempts import given_up, kept_instead, turned_down_in
 from kiro_learn.learning.extraction.extractive.chatter import is_failed_answer, is_of_the_moment, own_words
 from kiro_learn.learning.extraction.extractive.durability import (
     TurnAim,
@@ -129,23 +129,27 @@ def _extracts(turn: Turn, project_path: str, failed: Collection[int]) -> Iterato
     is_short = len(turn.question) <= SHORT_PROMPT
     are_alone = is_short and len(rules) > 1
     is_decided = (bool(rules) and not are_alone) or _has_decision(answered) or bool(_chosen(turn))
-    if turn.answer is None or turn.answer.number in failed or not _says_something(turn, blocks, is_decided):
+    rejected = _turned_down(turn)
+    is_all = bool(rejected) and not _says_more(turn, rejected, blocks)
+    if turn.answer is None or turn.answer.number in failed or is_all or not _says_something(turn, blocks, is_decided):
         said = [*_from_person(turn, rules, answered)]
         laid_out = "" if said else _laid_out(turn, failed)
         yield from said or ([_from_choice(turn, laid_out)] if laid_out else [])
         return
-    is_about_rule = is_short and len(rules) == 1 and not _says_more(turn, rules[0], blocks)
+    is_about_rule = is_short and len(rules) == 1 and not _says_more(turn, rules[0].text, blocks)
     yield _from_answer(turn, turn.answer, blocks, rules[0].text if is_about_rule else "", project_path)
     # Each rule holds beyond its turn. As its own record, it is found, told, overruled and protected by itself.
     if not is_about_rule:
         yield from (_from_rule(rule, ()) for rule in rules)
     elif chosen := _chosen(turn):
         yield _from_choice(turn, chosen)
+    if rejected:
+        yield _from_turned_down(turn, rejected)
 
 
-def _says_more(turn: Turn, rule: _Rule, blocks: Sequence[Block]) -> bool:
+def _says_more(turn: Turn, rule: str, blocks: Sequence[Block]) -> bool:
     """Whether the prompt has a task or a question next to its rule, whose answer is worth a memory without it."""
-    others = (sentence for sentence in own_sentences(turn.question) if sentence != rule.text)
+    others = (sentence for sentence in own_sentences(turn.question) if sentence not in rule)
     return any(map(own_words, others)) and _says_something(turn, blocks, is_decided=False)
 
 
@@ -169,9 +173,11 @@ class _Rule:
 def _own_rules(turn: Turn) -> list[_Rule]:
     """The rules laid down in this batch, each once. A rule in a context prompt has its record already."""
     found: dict[str, _Rule] = {}
+    rejected = _turned_down(turn)
     for said in turn.prompts:
         for text in () if said.is_context else laid_down_in(said.text):
-            found.setdefault(text.casefold(), _Rule(text, said))
+            if text not in rejected:
+                found.setdefault(text.casefold(), _Rule(text, said))
     return list(found.values())
 
 
@@ -219,6 +225,8 @@ def from_person(turn: Turn) -> list[Extract]:
 
 def _from_person(turn: Turn, rules: Sequence[_Rule], answered: Sequence[ToolFact]) -> Iterator[Extract]:
     """A memory for each rule, or for a person's choice. They hold whatever the rest of the turn says."""
+    if rejected := _turned_down(turn):
+        yield _from_turned_down(turn, rejected)
     if rules:
         yield _from_rule(rules[0], answered)
         yield from (_from_rule(rule, ()) for rule in rules[1:])
@@ -267,7 +275,17 @@ def _told_cause(turn: Turn) -> str:
 
 def _chosen(turn: Turn) -> str:
     """The choice that a person made in this batch. A choice in a context prompt has its record already."""
-    return next(filter(None, (chosen_in(said.text) for said in turn.prompts if not said.is_context)), "")
+    chosen = next(filter(None, (chosen_in(said.text) for said in turn.prompts if not said.is_context)), "")
+    return "" if chosen in _turned_down(turn) else chosen
+
+
+def _turned_down(turn: Turn) -> str:
+    """What a person tried and turned down, as they say in this batch."""
+    return next(filter(None, (turned_down_in(said.text) for said in turn.prompts if not said.is_context)), "")
+
+
+def _from_turned_down(turn: Turn, rejected: str) -> Extract:
+    return attrs.evolve(_from_choice(turn, rejected), knowledge_type=KnowledgeType.REJECTED)
 
 
 def _laid_out(turn: Turn, failed: Collection[int]) -> str:
