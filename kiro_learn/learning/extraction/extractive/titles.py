@@ -314,19 +314,21 @@ def _asked(prompt: str) -> str:
 
 
 def _bare(text: str) -> str:
-    """``text`` without marks, labels and openers: "## Summary: Fixed `x`" is "Fixed x"."""
-    text = _without_marks(text.replace("`", ""))
+    """``text`` without marks, labels and openers: "## Summary: Fixed `x`" is "Fixed x". Code keeps its signs."""
+    text = _without_marks(text)
     for start in (_NUMBER, _LABEL, _OPENER):
         found = start.match(text)
         text = text[found.end() :] if found and found.end() < len(text) else text
-    return _without_marks(text)
+    return _without_marks(text).replace("`", "").strip()
 
 
 def _without_marks(text: str) -> str:
-    """``text`` without marks at its ends. The hyphens of an option at its beginning stay: "--no-verify"."""
+    """``text`` without marks at its ends. What belongs to its words stays: "--no-verify", "raw_<table>"."""
     bare = text.strip(_MARKS)
-    option = _OPTION_BEFORE.search(text[: text.find(bare)]) if bare else None
-    return f"{option[0]}{bare}" if option else bare
+    start = text.find(bare)
+    option = _OPTION_BEFORE.search(text[:start]) if bare else None
+    is_open = bare.count("<") > bare.count(">") and text.startswith(">", start + len(bare))
+    return f"{option[0] if option else ''}{bare}{'>' if is_open else ''}"
 
 
 def _capitalised(text: str) -> str:
