@@ -36,7 +36,10 @@ _LABEL = re.compile(
 _OPENER = re.compile(
     r"(?:(?:yes|no|yep|nope|correct|exactly|right|(?:good|great|excellent|nice) (?:question|catch|idea)|done|fixed"
     r"|you're right|that's right|found it|ok|okay|so|now|actually|well|sure|perfect|great|and|but|also|basically"
-    r"|in short|ah|oh|i see|hm+|wait|sorry|however)\b\s*(?:[,.!:;\u2013\u2014]|-(?!\w))+\s*)+",
+    r"|in short|ah|oh|i see|hm+|wait|however|(?:i'm |i am |so )?sorry(?: (?:about|for) (?:that|this|the \w+))?"
+    r"|(?:my )?apologies|my (?:bad|mistake|fault)|understood|noted|no (?:problem|worries)|of course|agreed"
+    r"|you (?:didn['\u2019]t|did not)|(?:that|it) was (?:me|mine|my \w+)|thanks?(?: you)?(?: for [^,.!:;\n]{1,40})?)\b"
+    r"\s*(?:[,.!:;\u2013\u2014]|-(?!\w))+\s*)+",
     re.IGNORECASE,
 )
 _ENUMERATED = re.compile(
@@ -58,6 +61,7 @@ _LEANING = re.compile(
 _WITHOUT_SUBJECT = re.compile(
     r"(?:because|due to|so that|to (?:avoid|keep|make|prevent)|he|she|him|her|one of|at least|at most|up to|until)\b"
     r"|(?:i|we)(?:'d|\u2019d| would)\b"
+    r"|(?:i|we) (?:added|chose|did|kept|made|picked|set|took|used) (?:it|that|them|these|this|those)\b"
     r"|(?:about |around |from |every )?v?\d[\w.,:%/-]{0,20}(?: [\w%/]{1,12}){0,2}[,;]"
     r"|(?:about |around |from |every )?v?\d[\w.,:%/-]{0,20}(?: [\w%/]{1,12})?[.]?$",
     re.IGNORECASE,

@@ -64,3 +64,50 @@ def test_a_title_keeps_the_signs_of_its_code(told: str, title: str) -> None:
 )
 def test_marks_around_a_title_go(told: str, title: str) -> None:
     assert title_of_answer("why is that so?", told).casefold() == title.casefold()
+
+
+@pytest.mark.parametrize(
+    ("asked", "told", "title"),
+    [
+        (
+            "why is the window 3 days?",
+            "You didn't \u2014 I chose it because the phones send up to 72 hours later.",
+            "Why is the window 3 days? I chose it because the phones send up to 72 hours later.",
+        ),
+        (
+            "why can nobody see the error of the backtest?",
+            "Sorry about that! `backtest.py` logs the error as a metric now, since nobody reads the file.",
+            "backtest.py logs the error as a metric now, since nobody reads the file.",
+        ),
+        (
+            "the warehouse has old tablets",
+            "Understood: the deployment target stays at iOS 16, because those tablets cannot run 17.",
+            "The deployment target stays at iOS 16, because those tablets cannot run 17.",
+        ),
+        (
+            "why is the limit 500?",
+            "That was me: the API of Stripe allows only 500 rows in a page.",
+            "The API of Stripe allows only 500 rows in a page.",
+        ),
+        (
+            "why is it read twice?",
+            "My mistake \u2014 the reader closes the stream after the header, because it is a context manager.",
+            "The reader closes the stream after the header, because it is a context manager.",
+        ),
+    ],
+)
+def test_the_talk_before_the_content_goes(asked: str, told: str, title: str) -> None:
+    assert title_of_answer(asked, told) == title
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        "Sorry pages are rendered by errors.py, because nginx passes 500s through.",
+        "Understood is the label of the button, because the customer wanted it.",
+        "You didn't set the limit; the migration 0042 did, because Stripe allows only 500 rows.",
+        "Apologies are sent by mailer.py, because the law wants them in writing.",
+    ],
+)
+def test_a_sentence_that_begins_with_such_a_word_stays_whole(told: str) -> None:
+    assert title_of_answer("why is that so?", told) == told
