@@ -18,6 +18,7 @@ from kiro_learn.learning.extraction.extractive.chatter import is_nod, own_words,
 from kiro_learn.learning.extraction.extractive.facts import worth
 from kiro_learn.learning.extraction.extractive.inquiries import sought_in, tells_fact
 from kiro_learn.learning.extraction.extractive.markdown import Block, BlockKind
+from kiro_learn.learning.extraction.extractive.own_text import TAKES_BACK
 from kiro_learn.learning.extraction.extractive.vocabulary import cut_at_word, on_one_line, sentences, words
 from kiro_learn.retrieval.query.prose import asks
 
@@ -256,8 +257,12 @@ def _is_changed_file(candidate: Candidate) -> bool:
 
 
 def title_of_rule(rule: str) -> str:
-    """The rule's own words as a title."""
-    return cut_at_word(_capitalised(_bare(said_alone(rule))), TITLE_CHARACTERS)
+    """The rule's own words as a title. If it is too long and takes something back, it begins with what is meant."""
+    title = _capitalised(_bare(said_alone(rule)))
+    taken_back = TAKES_BACK.search(title) if len(title) > TITLE_CHARACTERS else None
+    if taken_back:
+        title = f"{_capitalised(title[taken_back.end() :])} (and not: {title[: taken_back.start()]})"
+    return cut_at_word(title, TITLE_CHARACTERS)
 
 
 def said_alone(sentence: str) -> str:

@@ -111,3 +111,44 @@ def test_the_talk_before_the_content_goes(asked: str, told: str, title: str) -> 
 )
 def test_a_sentence_that_begins_with_such_a_word_stays_whole(told: str) -> None:
     assert title_of_answer("why is that so?", told) == told
+
+
+LONG = "for all docs of the data team please write them in german and formally"
+
+
+@pytest.mark.parametrize(
+    ("said", "title"),
+    [
+        (
+            "please use tabs in the sql, no sorry, I mean spaces, four",
+            "Use tabs in the sql, no sorry, I mean spaces, four",
+        ),
+        (
+            f"{LONG}, ah no sorry, in english, since our colleague is from Spain",
+            "In english, since our colleague is from Spain (and not: For all docs of the data team please write",
+        ),
+        (
+            "Always put migrations into db/. No wait, I mean into migrations/.",
+            "Always put migrations into db/. No wait, I mean into migrations/.",
+        ),
+        (
+            "Always sign commits with gpg. oh wait, sorry, with ssh keys",
+            "Always sign commits with gpg. oh wait, sorry, with ssh keys",
+        ),
+    ],
+)
+def test_what_is_taken_back_in_the_same_prompt_does_not_stand_alone(said: str, title: str) -> None:
+    (draft,) = learned(prompt(1, said), answer(2, "Got it."))
+    assert draft.title.startswith(title)
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("Never use the prod key. Sorry, I forgot that earlier.", "Never use the prod key."),
+        ("Never push to main. Wait for my review first.", "Never push to main."),
+        ("Always use pnpm here, never npm. Sorry for the noise", "Always use pnpm here, never npm."),
+    ],
+)
+def test_an_apology_takes_nothing_back(said: str, kept: str) -> None:
+    assert learned(prompt(1, said), answer(2, "Got it."))[0].title == kept
