@@ -8,15 +8,8 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 import attrs
 
 from kiro_learn.learning.extraction.extractive.attempts import given_up, kept_instead, turned_down_in
-from kiro_learn.learning.extraction.extractive.chatter import is_failed_answer, is_of_the_moment, own_words
-from kiro_learn.learning.extraction.extractive.durability import (
-    TurnAim,
-    gives_reasons,
-    lasts,
-    refuted,
-    tells_cause,
-    wanted_by,
-)
+from kiro_learn.learning.extraction.extractive.chatter import is_failed_answer, own_words
+from kiro_learn.learning.extraction.extractive.durability import refuted
 from kiro_learn.learning.extraction.extractive.durable import (
     choice_in,
     chosen_in,
@@ -43,32 +36,23 @@ from kiro_learn.learning.extraction.extractive.facts import (
     tool_facts,
 )
 from kiro_learn.learning.extraction.extractive.faults import cause_told_in, traps_of
-from kiro_learn.learning.extraction.extractive.inquiries import sought_in, tells_fact
 from kiro_learn.learning.extraction.extractive.markdown import Block, BlockKind, blocks_of
 from kiro_learn.learning.extraction.extractive.observation_types import knowledge_type, observation_type
 from kiro_learn.learning.extraction.extractive.own_text import own_sentences
+from kiro_learn.learning.extraction.extractive.telling import asks_something, says_something
 from kiro_learn.learning.extraction.extractive.titles import said_alone, title_of, title_of_rule
 from kiro_learn.learning.extraction.extractive.turns import ReadBatch, Said, Turn, read, turns_of, without_logs
 from kiro_learn.learning.extraction.extractive.vocabulary import concepts_in, cut_at_word, paths_in
 from kiro_learn.model.buffer import BufferSnapshot
 from kiro_learn.model.draft import RecordDraft
 from kiro_learn.model.record import MAX_TITLE, KnowledgeType, ObservationType, Origin
-from kiro_learn.model.wording import letters
-from kiro_learn.retrieval.query.prose import asks
 
 # The built-in learner: a memory for each turn that says something, in its own words, and one for a rule in it.
 #
 # The record stands for the turn: it is found by the prompt, and its text is the beginning of the answer. It cites the
 # events of both, and a tool's event only if a fact comes from it. The same text always gives the same result.
 
-_LEAST_CHARACTERS = 40
-"""The fewest letters of an answer without its chatter. A shorter one is mostly kept only for rules in its prompt."""
-
-_TELLING = re.compile(r"\d|`|\w[._:/\\@#-]\w|[a-z][A-Z]|[A-Z]{2}|(?<=[a-z,;] )[A-Z][a-z]")
-_DENYING = re.compile(r"(?:no|not|never|none|nein|non|nee|нет)\b", re.IGNORECASE)
-
 _NUMBER = re.compile(r"\W*v?\d[\d.,:x/%-]*\W*")
-_QUESTION_WORD = re.compile(r"\s*(?:how|what|when|where|which|who|why)\b", re.IGNORECASE)
 
 SHORT_PROMPT = 300
 """The most characters of a prompt whose rule is the subject of the whole turn."""
@@ -131,7 +115,7 @@ def _extracts(turn: Turn, project_path: str, failed: Collection[int]) -> Iterato
     is_decided = (bool(rules) and not are_alone) or _has_decision(answered) or bool(_chosen(turn))
     rejected = _turned_down(turn)
     is_all = bool(rejected) and not _says_more(turn, rejected, blocks)
-    if turn.answer is None or turn.answer.number in failed or is_all or not _says_something(turn, blocks, is_decided):
+    if turn.answer is None or turn.answer.number in failed or is_all or not says_something(turn, blocks, is_decided):
         said = [*_from_person(turn, rules, answered)]
         laid_out = "" if said else _laid_out(turn, failed)
         yield from said or ([_from_choice(turn, laid_out)] if laid_out else [])
@@ -150,7 +134,7 @@ def _extracts(turn: Turn, project_path: str, failed: Collection[int]) -> Iterato
 def _says_more(turn: Turn, rule: str, blocks: Sequence[Block]) -> bool:
     """Whether the prompt has a task or a question next to its rule, whose answer is worth a memory without it."""
     others = (sentence for sentence in own_sentences(turn.question) if sentence not in rule)
-    return any(map(own_words, others)) and _says_something(turn, blocks, is_decided=False)
+    return any(map(own_words, others)) and says_something(turn, blocks, is_decided=False)
 
 
 def earnest_answer(turn: Turn) -> list[Block]:
@@ -159,7 +143,7 @@ def earnest_answer(turn: Turn) -> list[Block]:
         return []
     blocks = blocks_of(turn.answer.text)
     is_number = _NUMBER.fullmatch(turn.answer.text) is not None  # by itself it would be talk
-    return blocks if is_number and _asks_something(turn) else earnest_blocks(blocks)
+    return blocks if is_number and asks_something(turn) else earnest_blocks(blocks)
 
 
 @attrs.frozen
@@ -179,42 +163,6 @@ def _own_rules(turn: Turn) -> list[_Rule]:
             if text not in rejected:
                 found.setdefault(text.casefold(), _Rule(text, said))
     return list(found.values())
-
-
-def _says_something(turn: Turn, blocks: Sequence[Block], is_decided: bool) -> bool:
-    length = sum(letters(block.text) for block in blocks)
-    has_changed = bool(files_in(turn.tools, "").modified)
-    if _seeks_fact(turn) and tells_fact(blocks):
-        return True
-    if is_of_the_moment(block.text for block in blocks) and not has_changed:
-        return False
-    if length >= _LEAST_CHARACTERS:
-        return lasts(turn, blocks, has_changed=has_changed, is_decided=is_decided)
-    names_something = has_changed and any(_TELLING.search(block.text) for block in blocks)
-    if length > 0 and (choice_in(turn.question) or (names_something and gives_reasons(turn))):
-        return True
-    return bool(blocks) and wanted_by(turn) is not TurnAim.STATE and _tells_what_was_asked(turn, blocks)
-
-
-def _tells_what_was_asked(turn: Turn, blocks: Sequence[Block]) -> bool:
-    """Whether the answer to a named question has a number, a name or code, or is a "no" with a reason."""
-    if tells_cause(turn, blocks):
-        return True
-    if not _asks_something(turn):
-        return False
-    answer = " ".join(block.text for block in blocks)
-    return _TELLING.search(answer) is not None or (_DENYING.match(answer) is not None and bool(own_words(answer)))
-
-
-def _asks_something(turn: Turn) -> bool:
-    question = turn.prompts[-1].text if turn.prompts else ""
-    is_question = asks(question) or _QUESTION_WORD.match(question) is not None or _seeks_fact(turn)
-    return is_question and bool(own_words(question))
-
-
-def _seeks_fact(turn: Turn) -> bool:
-    is_fact_wanted = bool(turn.prompts) and bool(sought_in(turn.prompts[-1].text))
-    return is_fact_wanted and wanted_by(turn) in {TurnAim.ANSWER, TurnAim.WORK}
 
 
 def from_person(turn: Turn) -> list[Extract]:
