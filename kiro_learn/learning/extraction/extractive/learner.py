@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 
 import attrs
 
+from kiro_learn.learning.extraction.extractive.agreements import agreed_in
 from kiro_learn.learning.extraction.extractive.attempts import given_up, kept_instead, turned_down_in
 from kiro_learn.learning.extraction.extractive.chatter import is_failed_answer, own_words
 from kiro_learn.learning.extraction.extractive.durability import refuted
@@ -223,6 +224,8 @@ def _told_cause(turn: Turn) -> str:
 
 def _chosen(turn: Turn) -> str:
     """The choice that a person made in this batch. A choice in a context prompt has its record already."""
+    if agreed := agreed_in(turn):
+        return agreed
     chosen = next(filter(None, (chosen_in(said.text) for said in turn.prompts if not said.is_context)), "")
     return "" if chosen in _turned_down(turn) else chosen
 
@@ -288,6 +291,8 @@ def _from_answer(turn: Turn, answer: Said, blocks: Sequence[Block], rule: str, p
     answered = answered_facts(turn.tools)
     is_choice = chosen or _has_decision(answered)
     room = MOST_FACTS - len(answered)
+    if title.endswith("...") and laid_down not in turn.question:
+        said = [laid_down, *said]  # the reason of an advice stands in no prompt
     said += facts_in(_not_shown(turn), f"{title}\n{summary}\n{rule}", most=room, with_questions=True)
     facts = said + facts_in(blocks[whole:], "\n".join((title, summary, *said)), most=room)
     files = files_in(turn.tools, project_path)
