@@ -7,7 +7,7 @@ An answer is kept if enough of it is evidence. How much is enough depends on the
 change; much for a bare command, a step of a plan, or a message that no person asked for. The shares were chosen by
 reading four histories, so they are tuned on them.
 
-Whether an answer did not help, or was tried and given up, shows in the person's next prompt.
+Whether an answer did not help shows in the person's next prompt.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from kiro_learn.learning.extraction.extractive.chatter import (
     own_words,
     tells_how_things_stand,
 )
-from kiro_learn.learning.extraction.extractive.durable import choice_in, may_last
+from kiro_learn.learning.extraction.extractive.durable import choice_in
 from kiro_learn.learning.extraction.extractive.facts import worth
 from kiro_learn.learning.extraction.extractive.faults import (
     FAILING,
@@ -37,8 +37,8 @@ from kiro_learn.learning.extraction.extractive.faults import (
     tells_need,
 )
 from kiro_learn.learning.extraction.extractive.markdown import Block, BlockKind
-from kiro_learn.learning.extraction.extractive.own_text import asks_by_form, own_sentences
-from kiro_learn.learning.extraction.extractive.turns import Turn, without_logs
+from kiro_learn.learning.extraction.extractive.own_text import asks_by_form
+from kiro_learn.learning.extraction.extractive.turns import Turn
 from kiro_learn.learning.extraction.extractive.vocabulary import is_english, sentences
 from kiro_learn.retrieval.query.prose import asks
 
@@ -144,7 +144,13 @@ _ASKED_BACK = re.compile(
     r"|verify|test|click|log|restart|tell|provide|look)\b|\bwhat do you see\b|\b(?:tell|show) me (?:what|if|whether)\b",
     re.IGNORECASE,
 )
-"""A request to the person to look or to try. The matter is not settled then."""
+"""A request to the person to look or to try. The matter is not settled then, unless the answer told the cause."""
+
+_WANTS_TO_KNOW = re.compile(
+    r"\b(?:share|paste|send|provide)\b|\bwhat (?:do|does|can) (?:you|it)\b|\b(?:tell|show) me\b(?! (?:if|whether)\b)",
+    re.IGNORECASE,
+)
+"""Words of such a request that want more than a "yes": the cause is not known yet."""
 
 _FEW = 3
 """The most statements of an answer that is nothing but the cause. There enough words can replace a name."""
@@ -247,7 +253,7 @@ def _tells_enough(
     turn: Turn, blocks: Sequence[Block], evidence: AnswerEvidence, *, has_changed: bool, is_asked: bool
 ) -> bool:
     """Whether the answer to a question, or to work that a person wanted, has enough evidence."""
-    if evidence.reasons < _SETTLING and any(_ASKED_BACK.search(block.text) for block in blocks[-_LAST_BLOCKS:]):
+    if evidence.reasons < _SETTLING and _is_open(turn, blocks, has_changed=has_changed):
         return False
     is_reasoned = has_changed and (evidence.causes > 0 or gives_reasons(turn))
     if tells_cause(turn, blocks) or is_reasoned or evidence.measured:
@@ -259,6 +265,16 @@ def _tells_enough(
     if has_changed or is_asked:
         return evidence.reasons > 0 or evidence.worth >= (_LEAST_WORTH if has_changed else _LEAST_WORTH_OF_ANSWER)
     return evidence.causes > 0 or evidence.reasons > 1 or (evidence.strong > 1 and evidence.reasons > 0)
+
+
+def _is_open(turn: Turn, blocks: Sequence[Block], *, has_changed: bool) -> bool:
+    """Whether the answer asks the person to look or to try, before anything plain is told about the matter."""
+    asked = [block.text for block in blocks[-_LAST_BLOCKS:] if _ASKED_BACK.search(block.text)]
+    if not asked:
+        return False
+    said = list(_said_in(blocks))[:_FIRST_STATEMENTS]
+    explains = has_changed and any(map(says_how_things_are, said)) and not is_guess(said[0])
+    return any(map(_WANTS_TO_KNOW.search, asked)) or not (explains or tells_cause(turn, blocks))
 
 
 def tells_cause(turn: Turn, blocks: Sequence[Block]) -> bool:
@@ -325,71 +341,3 @@ def refuted(turns: Iterable[Turn]) -> frozenset[int]:
         for turn in turns
         if turn.previous and turn.previous.answer and _REFUTED.search(turn.question[:_REFUTED_CHARACTERS])
     )
-
-
-# Attempts that were given up: an answer says what came of the attempt, and the person drops it.
-#
-# Such a memory is worth more than most about what worked. Nothing in the project shows the attempt, so an agent would
-# repeat it.
-
-_WORSE = re.compile(
-    r"\b(?:slower|worse|heavier|costlier|bigger|larger than|more (?:memory|expensive|complicated)|less accurate"
-    r"|not (?:any )?(?:better|faster|smaller|worth|possible|supported|compatible|exposed|available)|n[o']t help"
-    r"|no (?:gain|improvement|difference|benefit|speed-?up|support|way)\b|hardly|barely|makes? (?:it|things) worse"
-    r"|(?:does|do|is|are|was|were|can)(?: not|n't)|cannot|overhead|grows? by|no counterpart|drawback|downside"
-    r"|catch is|risky|langsamer|schlechter|teurer|größer|haken|nachteil|riskant|bringt (?:nichts|wenig)"
-    r"|kein(?:e|en)? (?:gewinn|vorteil|unterschied))\b",
-    re.IGNORECASE,
-)
-"""Words by which an answer says that the attempt is no good."""
-_GIVES_UP = re.compile(
-    r"\b(?:not worth|isn'?t worth|(?:revert|undo|drop|scrap|forget|abandon|shelve)(?: it| that| this| the\b"
-    r"|\b(?=[.,;!]|$))|(?:we|i|let'?s|let us)(?:'ll| will)? (?:stay|stick)|back to (?:the )?(?:old|original|previous)\b"
-    r"|(?:leave|keep) (?:it|the \w+|things) (?:out|as (?:it|they) (?:was|were|is|are))|no gain|then (?:no|not)\b"
-    r"|lohnt (?:sich )?nicht|lass(?:en wir)? das|das lassen wir|nimm (?:es|das) (?:wieder )?raus|zurück zu"
-    r"|wir bleiben)",
-    re.IGNORECASE,
-)
-"""Words by which a person gives the attempt up."""
-_TRIED = re.compile(
-    r"\b(?:try|tried|test|experiment|measure|benchmark|compare|see (?:if|whether|how)|what if|could (?:we|you|it)|would"
-    r"|switch|replace|swap|move to|use|upgrade|probier\w*|ausprobier\w*|versuch\w*|miss|teste?)\b",
-    re.IGNORECASE,
-)
-"""Words by which a person asks for an attempt."""
-_STILL_WANTED = re.compile(
-    r"\b(?:try (?:again|another|something)|instead|fix|wrong|broken|still|but (?:first|now))\b", re.IGNORECASE
-)
-"""Words that drop an attempt only because the work was bad. It will be done in another way."""
-_LEFT_CHARACTERS = 200
-_ANSWER_SENTENCES = 8
-
-
-def given_up(turns: Iterable[Turn]) -> frozenset[int]:
-    """The numbers of the answers that say why an attempt is no good, and after which the person drops it."""
-    return frozenset(
-        turn.previous.answer.number
-        for turn in turns
-        if turn.previous
-        and turn.previous.answer
-        and _leaves(turn)
-        and _TRIED.search(without_logs(turn.previous.question)[:_LEFT_CHARACTERS])
-        and _says_worse(turn.previous.answer.text)
-    )
-
-
-def kept_instead(prompt: str) -> str:
-    """The sentence of a prompt that gives an attempt up in which it says what stays; else the empty text."""
-    return next((each for each in own_sentences(prompt)[:3] if may_last(each) and _STAYS.search(each)), "")
-
-
-_STAYS = re.compile(r"\b(?:we|let'?s)(?:'ll| will)? (?:stay|stick|keep)\b|\bwir (?:bleiben|behalten)\b", re.IGNORECASE)
-
-
-def _leaves(turn: Turn) -> bool:
-    said = without_logs(turn.question)[:_LEFT_CHARACTERS]
-    return _GIVES_UP.search(said) is not None and _STILL_WANTED.search(said) is None
-
-
-def _says_worse(answer: str) -> bool:
-    return any(_WORSE.search(sentence) for sentence in sentences(answer)[:_ANSWER_SENTENCES])

@@ -7,18 +7,11 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 
 import attrs
 
-from kiro_learn.learning.extraction.extractive.chatter import is_failed_answer, is_of_the_moment, own_words
-from kiro_learn.learning.extraction.extractive.corrections import corrected_request, corrects_value
-from kiro_learn.learning.extraction.extractive.durability import (
-    TurnAim,
-    given_up,
-    gives_reasons,
-    kept_instead,
-    lasts,
-    refuted,
-    tells_cause,
-    wanted_by,
-)
+from kiro_learn.learning.extraction.extractive.agreements import agreed_in
+from kiro_learn.learning.extraction.extractive.attempts import given_up, kept_instead, turned_down_in
+from kiro_learn.learning.extraction.extractive.chatter import is_failed_answer, own_words
+from kiro_learn.learning.extraction.extractive.corrections import corrected_request
+from kiro_learn.learning.extraction.extractive.durability import refuted
 from kiro_learn.learning.extraction.extractive.durable import (
     choice_in,
     chosen_in,
@@ -49,6 +42,7 @@ from kiro_learn.learning.extraction.extractive.markdown import Block, BlockKind,
 from kiro_learn.learning.extraction.extractive.observation_types import knowledge_type, observation_type
 from kiro_learn.learning.extraction.extractive.own_text import own_sentences
 from kiro_learn.learning.extraction.extractive.replies import picked_in, undone
+from kiro_learn.learning.extraction.extractive.telling import asks_something, says_something
 from kiro_learn.learning.extraction.extractive.titles import (
     said_alone,
     title_of,
@@ -63,22 +57,13 @@ from kiro_learn.learning.extraction.extractive.vocabulary import concepts_in, cu
 from kiro_learn.model.buffer import BufferSnapshot
 from kiro_learn.model.draft import RecordDraft
 from kiro_learn.model.record import MAX_TITLE, KnowledgeType, ObservationType, Origin
-from kiro_learn.model.wording import letters
-from kiro_learn.retrieval.query.prose import asks
 
 # The built-in learner: a memory for each turn that says something, in its own words, and one for a rule in it.
 #
 # The record stands for the turn: it is found by the prompt, and its text is the beginning of the answer. It cites the
 # events of both, and a tool's event only if a fact comes from it. The same text always gives the same result.
 
-_LEAST_CHARACTERS = 40
-"""The fewest letters of an answer without its chatter. A shorter one is mostly kept only for rules in its prompt."""
-
-_TELLING = re.compile(r"\d|`|\w[._:/\\@#-]\w|[a-z][A-Z]|[A-Z]{2}|(?<=[a-z,;] )[A-Z][a-z]")
-_DENYING = re.compile(r"(?:no|not|never|none|nein|non|nee|нет)\b", re.IGNORECASE)
-
 _NUMBER = re.compile(r"\W*v?\d[\d.,:x/%-]*\W*")
-_QUESTION_WORD = re.compile(r"\s*(?:how|what|when|where|which|who|why)\b", re.IGNORECASE)
 
 SHORT_PROMPT = 300
 """The most characters of a prompt whose rule is the subject of the whole turn."""
@@ -173,24 +158,28 @@ def _extracts(turn: Turn, project_path: str, failed: Collection[int]) -> Iterato
     is_short = len(turn.question) <= SHORT_PROMPT
     are_alone = is_short and len(rules) > 1
     is_decided = (bool(rules) and not are_alone) or _has_decision(answered) or bool(_chosen(turn))
-    if turn.answer is None or turn.answer.number in failed or not _says_something(turn, blocks, is_decided):
+    rejected = _turned_down(turn)
+    is_all = bool(rejected) and not _says_more(turn, rejected, blocks)
+    if turn.answer is None or turn.answer.number in failed or is_all or not says_something(turn, blocks, is_decided):
         said = [*_from_person(turn, rules, answered)]
         laid_out = "" if said else _laid_out(turn, failed)
         yield from said or ([_from_choice(turn, laid_out)] if laid_out else [])
         return
-    is_about_rule = is_short and len(rules) == 1 and not _says_more(turn, rules[0], blocks)
+    is_about_rule = is_short and len(rules) == 1 and not _says_more(turn, rules[0].text, blocks)
     yield _from_answer(turn, turn.answer, blocks, rules[0].text if is_about_rule else "", project_path)
     # Each rule holds beyond its turn. As its own record, it is found, told, overruled and protected by itself.
     if not is_about_rule:
         yield from (_from_rule(rule, ()) for rule in rules)
     elif chosen := _chosen(turn):
         yield _from_choice(turn, chosen)
+    if rejected:
+        yield _from_turned_down(turn, rejected)
 
 
-def _says_more(turn: Turn, rule: _Rule, blocks: Sequence[Block]) -> bool:
+def _says_more(turn: Turn, rule: str, blocks: Sequence[Block]) -> bool:
     """Whether the prompt has a task or a question next to its rule, whose answer is worth a memory without it."""
-    others = (sentence for sentence in own_sentences(turn.question) if sentence != rule.text)
-    return any(map(own_words, others)) and _says_something(turn, blocks, is_decided=False)
+    others = (sentence for sentence in own_sentences(turn.question) if sentence not in rule)
+    return any(map(own_words, others)) and says_something(turn, blocks, is_decided=False)
 
 
 def earnest_answer(turn: Turn) -> list[Block]:
@@ -199,7 +188,7 @@ def earnest_answer(turn: Turn) -> list[Block]:
         return []
     blocks = blocks_of(turn.answer.text)
     # A number, or "Changed to 30.", would be talk by itself.
-    if _NUMBER.fullmatch(turn.answer.text) and _asks_something(turn):
+    if _NUMBER.fullmatch(turn.answer.text) and asks_something(turn):
         return blocks
     return earnest_blocks(blocks) or (blocks if corrected_request(turn) else [])
 
@@ -215,39 +204,12 @@ class _Rule:
 def _own_rules(turn: Turn) -> list[_Rule]:
     """The rules laid down in this batch, each once. A rule in a context prompt has its record already."""
     found: dict[str, _Rule] = {}
+    rejected = _turned_down(turn)
     for said in turn.prompts:
         for text in () if said.is_context else laid_down_in(said.text):
-            found.setdefault(text.casefold(), _Rule(text, said))
+            if text not in rejected:
+                found.setdefault(text.casefold(), _Rule(text, said))
     return list(found.values())
-
-
-def _says_something(turn: Turn, blocks: Sequence[Block], is_decided: bool) -> bool:
-    length = sum(letters(block.text) for block in blocks)
-    has_changed = bool(files_in(turn.tools, "").modified)
-    if is_of_the_moment(block.text for block in blocks) and not has_changed:
-        return False
-    if length >= _LEAST_CHARACTERS:
-        return lasts(turn, blocks, has_changed=has_changed, is_decided=is_decided)
-    names_something = has_changed and any(_TELLING.search(block.text) for block in blocks)
-    is_corrected = corrects_value(turn) if has_changed else bool(corrected_request(turn))
-    if length > 0 and (choice_in(turn.question) or is_corrected or (names_something and gives_reasons(turn))):
-        return True
-    return bool(blocks) and wanted_by(turn) is not TurnAim.STATE and _tells_what_was_asked(turn, blocks)
-
-
-def _tells_what_was_asked(turn: Turn, blocks: Sequence[Block]) -> bool:
-    """Whether the answer to a named question has a number, a name or code, or is a "no" with a reason."""
-    if tells_cause(turn, blocks):
-        return True
-    if not _asks_something(turn):
-        return False
-    answer = " ".join(block.text for block in blocks)
-    return _TELLING.search(answer) is not None or (_DENYING.match(answer) is not None and bool(own_words(answer)))
-
-
-def _asks_something(turn: Turn) -> bool:
-    question = turn.prompts[-1].text if turn.prompts else ""
-    return bool(asks(question) or _QUESTION_WORD.match(question)) and bool(own_words(question))
 
 
 def from_person(turn: Turn) -> list[Extract]:
@@ -258,6 +220,8 @@ def from_person(turn: Turn) -> list[Extract]:
 
 def _from_person(turn: Turn, rules: Sequence[_Rule], answered: Sequence[ToolFact]) -> Iterator[Extract]:
     """A memory for each rule, or for a person's choice. They hold whatever the rest of the turn says."""
+    if rejected := _turned_down(turn):
+        yield _from_turned_down(turn, rejected)
     if rules:
         yield _from_rule(rules[0], answered)
         yield from (_from_rule(rule, ()) for rule in rules[1:])
@@ -306,9 +270,19 @@ def _told_cause(turn: Turn) -> str:
 
 def _chosen(turn: Turn) -> str:
     """The choice that a person made in this batch. A choice in a context prompt has its record already."""
-    if picked := picked_in(turn):
-        return picked
-    return next(filter(None, (chosen_in(said.text) for said in turn.prompts if not said.is_context)), "")
+    if answered := picked_in(turn) or agreed_in(turn):
+        return answered
+    chosen = next(filter(None, (chosen_in(said.text) for said in turn.prompts if not said.is_context)), "")
+    return "" if chosen in _turned_down(turn) else chosen
+
+
+def _turned_down(turn: Turn) -> str:
+    """What a person tried and turned down, as they say in this batch."""
+    return next(filter(None, (turned_down_in(said.text) for said in turn.prompts if not said.is_context)), "")
+
+
+def _from_turned_down(turn: Turn, rejected: str) -> Extract:
+    return attrs.evolve(_from_choice(turn, rejected), knowledge_type=KnowledgeType.REJECTED)
 
 
 def _laid_out(turn: Turn, failed: Collection[int]) -> str:
@@ -363,6 +337,8 @@ def _from_answer(turn: Turn, answer: Said, blocks: Sequence[Block], rule: str, p
     answered = answered_facts(turn.tools)
     is_choice = chosen or _has_decision(answered)
     room = MOST_FACTS - len(answered)
+    if title.endswith("...") and laid_down not in turn.question:
+        said = [laid_down, *said]  # the reason of an advice stands in no prompt
     said += facts_in(_not_shown(turn), f"{title}\n{summary}\n{rule}", most=room, with_questions=True)
     facts = said + facts_in(blocks[whole:], "\n".join((title, summary, *said)), most=room)
     files = files_in(turn.tools, project_path)

@@ -67,6 +67,14 @@ _PLAN = re.compile(
 )
 """The beginning of a prompt that hands over a plan, which an agent mostly wrote."""
 
+TAKES_BACK = re.compile(
+    r"(?:^|[,.;:!\u2013\u2014-])\s*(?:(?:ah|oh|hm+|uh|oops|ups)\b[,.!]?\s*)*+"
+    r"(?:(?:no\b[,.!]?\s*(?:wait|sorry)|sorry|wait(?=\s*[,.!])|scratch that)\b[,.!:]?\s*)+(?:no\b[,.!]?\s*)?"
+    r"(?:i meant?\b[,:]?\s*)?(?!(?:about|again|but|for|i|i'm|if|my|that|to|until|we|you)\b)(?=\w)",
+    re.IGNORECASE,
+)
+"""Words by which an author takes back what they said just before: ", no sorry, I mean"."""
+
 
 def own_sentences(prompt: str) -> list[str]:
     """The sentences of ``prompt`` that are its author's own. A small letter may begin one, as people type."""
@@ -81,7 +89,18 @@ def own_sentences(prompt: str) -> list[str]:
             if head != sentence and _REPORT.search(head) and not _BY_MYSELF.search(head):
                 break  # the rest belongs to that text too
             own += [said for said in map(tidy, _FULL_STOP.split(sentence)) if not is_reported(said)]
-    return own
+    return _with_corrections(own)
+
+
+def _with_corrections(said: list[str]) -> list[str]:
+    """The sentences ``said``, each with the next one if that takes it back: by itself it would hold on."""
+    joined: list[str] = []
+    for sentence in said:
+        if joined and not joined[-1].endswith("?") and TAKES_BACK.match(sentence):
+            joined[-1] = f"{joined[-1]} {sentence}"
+        else:
+            joined.append(sentence)
+    return joined
 
 
 def own_parts(prompt: str) -> list[str]:

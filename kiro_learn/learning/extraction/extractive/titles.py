@@ -16,7 +16,9 @@ import attrs
 
 from kiro_learn.learning.extraction.extractive.chatter import is_nod, own_words, tells_how_things_stand
 from kiro_learn.learning.extraction.extractive.facts import worth
+from kiro_learn.learning.extraction.extractive.inquiries import sought_in, tells_fact
 from kiro_learn.learning.extraction.extractive.markdown import Block, BlockKind
+from kiro_learn.learning.extraction.extractive.own_text import TAKES_BACK
 from kiro_learn.learning.extraction.extractive.vocabulary import cut_at_word, on_one_line, sentences, words
 from kiro_learn.retrieval.query.prose import asks
 
@@ -35,8 +37,11 @@ _LABEL = re.compile(
 _OPENER = re.compile(
     r"(?:(?:yes|no|yep|nope|correct|exactly|right|(?:good|great|excellent|nice) (?:question|catch|idea)|done|fixed"
     r"|you're right|that's right|found it|ok|okay|so|now|actually|well|sure|perfect|great|and|but|also|basically"
-    r"|in short|ah|oh|i see|hm+|wait|sorry|however"
-    r"|(?:but )?(?:it|that)(?:'s| was) not (?:it|that|the cause))\b\s*(?:[,.!:;\u2013\u2014]|-(?!\w))+\s*)+",
+    r"|in short|ah|oh|i see|hm+|wait|however|(?:i'm |i am |so )?sorry(?: (?:about|for) (?:that|this|the \w+))?"
+    r"|(?:my )?apologies|my (?:bad|mistake|fault)|understood|noted|no (?:problem|worries)|of course|agreed"
+    r"|(?:but )?(?:it|that)(?:'s| was) not (?:it|that|the cause)"
+    r"|you (?:didn['\u2019]t|did not)|(?:that|it) was (?:me|mine|my \w+)|thanks?(?: you)?(?: for [^,.!:;\n]{1,40})?)\b"
+    r"\s*(?:[,.!:;\u2013\u2014]|-(?!\w))+\s*)+",
     re.IGNORECASE,
 )
 _ENUMERATED = re.compile(
@@ -58,6 +63,7 @@ _LEANING = re.compile(
 _WITHOUT_SUBJECT = re.compile(
     r"(?:because|due to|so that|to (?:avoid|keep|make|prevent)|he|she|him|her|one of|at least|at most|up to|until)\b"
     r"|(?:i|we)(?:'d|\u2019d| would)\b"
+    r"|(?:i|we) (?:added|chose|did|kept|made|picked|set|took|used) (?:it|that|them|these|this|those)\b"
     r"|(?:about |around |from |every )?v?\d[\w.,:%/-]{0,20}(?: [\w%/]{1,12}){0,2}[,;]"
     r"|(?:about |around |from |every )?v?\d[\w.,:%/-]{0,20}(?: [\w%/]{1,12})?[.]?$",
     re.IGNORECASE,
@@ -165,6 +171,8 @@ def title_of(blocks: Sequence[Block], prompt: str) -> str:
 
     ``blocks`` must not be empty. The title never is.
     """
+    if told := _fact_told(blocks, prompt):
+        return told
     asked, candidates = _asked(prompt), candidates_in(blocks)
     # If nothing else stands alone, an item answers a question and is no title by itself.
     listed = [each.text for each in candidates if each.kind is BlockKind.BULLET]
@@ -201,6 +209,23 @@ def _stated_cause(candidates: Sequence[Candidate]) -> Candidate | None:
 
 def _without_guesses(candidates: Sequence[Candidate]) -> Sequence[Candidate]:
     return [each for each in candidates if not _GUESS.match(each.text)] or candidates
+
+
+def _fact_told(blocks: Sequence[Block], prompt: str) -> str:
+    """The first thing that a short answer tells, if ``prompt`` asks for a fact; else the empty text."""
+    sought = sought_in(prompt)
+    if not 0 < len(sought) <= _ASKED_CHARACTERS or not tells_fact(blocks):
+        return ""
+    if blocks[0].kind is BlockKind.CODE:
+        command = _announced(blocks[0])
+        return _under(sought, command) if command else ""
+    told = next((each.text for each in candidates_in(blocks)), "") if blocks[0].kind is BlockKind.TEXT else ""
+    announced = told.partition(": ")[2] if sentences(blocks[0].text)[0].endswith(":") else ""
+    if announced and not _stands_alone(told.removesuffix(announced).rstrip(": ")):
+        return _under(sought, announced)
+    if told and not told.endswith(":") and _stands_alone(told) and not _WITHOUT_SUBJECT.match(told):
+        return cut_at_word(_capitalised(told), TITLE_CHARACTERS)
+    return _under(sought, told) if told else ""
 
 
 def _under(subject: str, said: str) -> str:
@@ -276,8 +301,12 @@ def title_under(prompt: str, said: str) -> str:
 
 
 def title_of_rule(rule: str) -> str:
-    """The rule's own words as a title."""
-    return cut_at_word(_capitalised(_bare(said_alone(rule))), TITLE_CHARACTERS)
+    """The rule's own words as a title. If it is too long and takes something back, it begins with what is meant."""
+    title = _capitalised(_bare(said_alone(rule)))
+    taken_back = TAKES_BACK.search(title) if len(title) > TITLE_CHARACTERS else None
+    if taken_back:
+        title = f"{_capitalised(title[taken_back.end() :])} (and not: {title[: taken_back.start()]})"
+    return cut_at_word(title, TITLE_CHARACTERS)
 
 
 def said_alone(sentence: str) -> str:
@@ -338,19 +367,21 @@ def _asked(prompt: str) -> str:
 
 
 def _bare(text: str) -> str:
-    """``text`` without marks, labels and openers: "## Summary: Fixed `x`" is "Fixed x"."""
-    text = _without_marks(text.replace("`", ""))
+    """``text`` without marks, labels and openers: "## Summary: Fixed `x`" is "Fixed x". Code keeps its signs."""
+    text = _without_marks(text)
     for start in (_NUMBER, _LABEL, _OPENER):
         found = start.match(text)
         text = text[found.end() :] if found and found.end() < len(text) else text
-    return _without_marks(text)
+    return _without_marks(text).replace("`", "").strip()
 
 
 def _without_marks(text: str) -> str:
-    """``text`` without marks at its ends. The hyphens of an option at its beginning stay: "--no-verify"."""
+    """``text`` without marks at its ends. What belongs to its words stays: "--no-verify", "raw_<table>"."""
     bare = text.strip(_MARKS)
-    option = _OPTION_BEFORE.search(text[: text.find(bare)]) if bare else None
-    return f"{option[0]}{bare}" if option else bare
+    start = text.find(bare)
+    option = _OPTION_BEFORE.search(text[:start]) if bare else None
+    is_open = bare.count("<") > bare.count(">") and text.startswith(">", start + len(bare))
+    return f"{option[0] if option else ''}{bare}{'>' if is_open else ''}"
 
 
 def _capitalised(text: str) -> str:
