@@ -195,7 +195,7 @@ def _shared(words: Iterable[PostingList]) -> Counts:
 # bm25 of pairs of consecutive words of a query that stand close together in a document.
 #
 # Only the documents that a search by words found are compared, about a hundred. Comparing all others too took 150 lines
-# more and 1 ms of a prompt at 50,000 records, and moved nDCG@10 by 0.03 at most (docs/retrieval.md).
+# more and 1 ms of a prompt at 50,000 records, and moved nDCG@10 by 0.03 at most (docs/retrieval-measured.md).
 
 
 @attrs.frozen(eq=False)

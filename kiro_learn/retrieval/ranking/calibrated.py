@@ -89,7 +89,7 @@ def reciprocal_rank_fusion(rankings: Sequence[Sequence[RecordId]], *, k: int) ->
 #
 # plus the score that its session carries over to it. The squared deviation is about the logarithm of how unlikely such
 # a near vector is by chance. So it grows by itself where the vectors say something. For the best records, the nearest
-# passages then make the deviation more exact. docs/retrieval.md has the measurements.
+# passages then make the deviation more exact. docs/retrieval-measured.md has the measurements.
 
 MEANING_WEIGHT = 0.25
 NEIGHBORS_WEIGHT = 0.3

@@ -53,7 +53,7 @@ BYTES_A_VECTOR = 8
 """The bytes of a vector in addition to its components: the scale and the length of the residual."""
 
 BYTES_A_RECORD = 340
-"""The bytes of a record in addition to its vectors: its id, its time and its row numbers (docs/retrieval.md)."""
+"""The bytes of a record in addition to its vectors: its id, time and row numbers (docs/retrieval-measured.md)."""
 
 BYTES_AN_INDEX = 10_000
 """The fixed bytes of an index, even without records."""

@@ -179,7 +179,7 @@ def _index(sections: Sequence[_Section]) -> str:
 # ``nearness`` is in standard deviations above the usual nearness of whole memories. ``word share`` is the share of the
 # query's words, weighted by how rare they are among these passages. ``place`` is 1 in the first 300 characters of an
 # answer and 0.5 in the next 300, since agents put the conclusion first. ``likeness`` is the cosine between two
-# passages. docs/retrieval.md has the measurements.
+# passages. docs/retrieval-measured.md has the measurements.
 
 SCORE_POWER = 1.75
 WORDS_WEIGHT = 2.0

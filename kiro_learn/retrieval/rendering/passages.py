@@ -19,7 +19,7 @@ from kiro_learn.retrieval.ranking.succession import is_replacing
 
 LEAST_CHARACTERS = 90
 """Sentences are joined until they have this many characters: 60 and 140 answer fewer questions in the same bytes
-(docs/retrieval.md).
+(docs/retrieval-measured.md).
 """
 
 MOST_CHARACTERS = 600

@@ -34,6 +34,11 @@ _REMEMBERS_NOTHING = re.compile(
     r"(?:records?|memor(?:y|ies)|recollection|information|context|history)\b"
 )
 
+_COMMAND_TIP = re.compile(
+    r"(?:(?:also available|next|next up|up next|then)[\s:>-]*+`?/[\w-]++|`?/(?:clear|compact)`? first\b"
+    r"|`/[\w-]++(?::[\w-]++)?(?: [^`]{0,80})?`$)"
+)
+"""The beginning of a sentence in which an agent offers one of its own commands, or the command alone."""
 _LONGEST = 220
 """The most characters of chatter. A longer sentence says something, however it begins."""
 
@@ -43,7 +48,7 @@ def is_chatter(sentence: str) -> bool:
     if len(sentence) > _LONGEST:
         return False
     bare = _straight(sentence).strip(_MARKS).lower()
-    if _REMEMBERS_NOTHING.match(bare) or bare.startswith(vocabulary.OFFERING):
+    if _REMEMBERS_NOTHING.match(bare) or _COMMAND_TIP.match(bare) or bare.startswith(vocabulary.OFFERING):
         return True
     if bare.startswith(vocabulary.ANNOUNCING) and "`" not in bare:
         return True

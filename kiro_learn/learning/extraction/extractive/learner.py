@@ -48,17 +48,12 @@ from kiro_learn.learning.extraction.extractive.faults import traps_of
 from kiro_learn.learning.extraction.extractive.markdown import Block, BlockKind, blocks_of
 from kiro_learn.learning.extraction.extractive.observation_types import knowledge_type, observation_type
 from kiro_learn.learning.extraction.extractive.own_text import own_sentences
-from kiro_learn.learning.extraction.extractive.titles import (
-    said_alone,
-    title_of,
-    title_of_correction,
-    title_of_rule,
-    title_under,
-)
+from kiro_learn.learning.extraction.extractive.replies import picked_in, undone
+from kiro_learn.learning.extraction.extractive.titles import said_alone, title_of, title_of_correction, title_of_rule
 from kiro_learn.learning.extraction.extractive.told_causes import cause_told_in
 from kiro_learn.learning.extraction.extractive.turns import ReadBatch, Said, Turn, read, turns_of, without_logs
-from kiro_learn.learning.extraction.extractive.unknowns import is_unknown, told_after
-from kiro_learn.learning.extraction.extractive.vocabulary import concepts_in, cut_at_word, on_one_line, paths_in
+from kiro_learn.learning.extraction.extractive.unknowns import extract_of_told, is_unknown, told_after
+from kiro_learn.learning.extraction.extractive.vocabulary import concepts_in, cut_at_word, paths_in
 from kiro_learn.model.buffer import BufferSnapshot
 from kiro_learn.model.draft import RecordDraft
 from kiro_learn.model.record import MAX_TITLE, KnowledgeType, ObservationType, Origin
@@ -97,7 +92,24 @@ def extracts_of(batch: ReadBatch) -> list[Extract]:
     turns = turns_of(batch.events)
     left = given_up(turns)
     failed = refuted(turns) - left
-    return [extract for turn in turns for extract in _each_of(turn, batch.project_path, failed, left)]
+    taken_back = undone(turns)
+    found: list[Extract] = []
+    for turn in turns:
+        if turn.answer is not None and turn.answer.number in taken_back and turn.answer.number not in left:
+            found += _from_undone(turn, taken_back[turn.answer.number])
+        else:
+            found += _each_of(turn, batch.project_path, failed, left)
+    return found
+
+
+def _from_undone(turn: Turn, reason: str) -> Iterator[Extract]:
+    """The change that was taken back, and why; then the rules that the person laid down in that turn."""
+    said = own_sentences(turn.question) if len(turn.question) <= SHORT_PROMPT else ()
+    wanted = _chosen(turn) or next((each for each in said if own_words(each)), "")
+    if wanted and reason:
+        text = f"{wanted.rstrip(' .!')}: undone, {reason}"
+        yield attrs.evolve(_from_choice(turn, text), knowledge_type=KnowledgeType.REJECTED)
+    yield from _from_rules(turn)
 
 
 def _each_of(turn: Turn, project_path: str, failed: Collection[int], left: Collection[int]) -> Iterator[Extract]:
@@ -109,27 +121,13 @@ def _each_of(turn: Turn, project_path: str, failed: Collection[int], left: Colle
             yield _from_choice(turn, kept)
     elif turn.previous and (told := told_after(turn)):
         yield from _from_rules(turn)
-        yield _from_told(turn, turn.previous, told)
+        yield extract_of_told(turn, turn.previous, told, earnest_answer(turn))
     else:
         yield from _extracts(turn, project_path, failed)
 
 
 def _from_rules(turn: Turn) -> Iterator[Extract]:
     return (_from_rule(rule, ()) for rule in _own_rules(turn))
-
-
-def _from_told(turn: Turn, before: Turn, told: str) -> Extract:
-    """What a person answered to their own question, which the agent could not answer."""
-    shown, _ = beginning([Block(BlockKind.TEXT, on_one_line(told)), *earnest_answer(turn)])
-    numbers = [said.number for said in (*before.prompts, *turn.prompts, *([turn.answer] if turn.answer else ()))]
-    return Extract(
-        title=title_under(before.question, on_one_line(told)),
-        summary="\n".join(filter(None, (asked_line(attrs.evolve(before, previous=None)), shown))),
-        observation_type=ObservationType.DISCOVERY,
-        events=tuple(numbers),
-        concepts=concepts_in(before.question, shown),
-        origin=Origin.USER,
-    )
 
 
 def _from_given_up(turn: Turn, project_path: str) -> Iterator[Extract]:
@@ -288,6 +286,8 @@ def _told_cause(turn: Turn) -> str:
 
 def _chosen(turn: Turn) -> str:
     """The choice that a person made in this batch. A choice in a context prompt has its record already."""
+    if picked := picked_in(turn):
+        return picked
     return next(filter(None, (chosen_in(said.text) for said in turn.prompts if not said.is_context)), "")
 
 
@@ -339,7 +339,7 @@ def _from_answer(turn: Turn, answer: Said, blocks: Sequence[Block], rule: str, p
     blocks = without_title(blocks, title)
     shown, whole = beginning(blocks)
     summary = "\n".join(filter(None, (asked_line(turn), shown)))
-    said = new_ones([rule] if rule else [], f"{title}\n{summary}")
+    said = new_ones([each for each in (rule, choice) if each], f"{title}\n{summary}")
     answered = answered_facts(turn.tools)
     is_choice = chosen or _has_decision(answered)
     room = MOST_FACTS - len(answered)

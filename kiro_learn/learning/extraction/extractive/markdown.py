@@ -8,15 +8,21 @@ from collections.abc import Iterator
 
 import attrs
 
+_SAYS = re.compile(r"\w")
+"""A letter or a number: a line without one is a rule, a bracket or a picture."""
 _FENCE = re.compile(r"\s*(```|~~~)")
 _HEADING = re.compile(r"\s{0,3}#{1,6}\s+(\S.*)$")
 _BOLD_LINE = re.compile(r"\s*+\*\*([^*]++)\*\*\s*+(?::\s*+)?$")
 _BULLET = re.compile(r"\s*(?:([-*+\u2022])|(\d{1,3}[.)]))\s+(.*)$")
-_RULE = re.compile(r"\s*(?:[-*_=]\s*){3,}$")
+_RULE = re.compile(r"\s*(?:[-*_=\u2500\u2501\u2550]\s*){3,}$")
 _TABLE_RULE = re.compile(r"[\s|:-]+$")
 _DRAWING = re.compile(r"[\u2500-\u257f]")
 _BOLD = re.compile(r"\*\*(?=\S)(.{1,400}?)(?<=\S)\*\*")
 _ITALIC = re.compile(r"(?<![\w*])\*(?=[^\s*])([^*\n]{1,400}?)(?<=\S)\*(?![\w*])")
+_STYLED = re.compile(
+    r"(`[^`\n]*`)|</?(?:b|br|center|em|i|kbd|small|strong|sub|sup|u)(?: [^<>\n]{0,200})?/?>", re.IGNORECASE
+)
+"""Code, which stays, and a tag that only says how a text looks."""
 _LINK = re.compile(r"!?\[([^\]\n]{0,300}+)\]\(([^)\s]{1,500}+)(?: [^)\n]{0,200}+)?\)")
 
 
@@ -79,11 +85,11 @@ def _lines(text: str) -> Iterator[Block | None]:
 
 
 def _code(line: str) -> Block | None:
-    return Block(BlockKind.CODE, " ".join(line.split())) if line.strip() else None
+    return Block(BlockKind.CODE, " ".join(line.split())) if _SAYS.search(line) else None
 
 
 def _block(line: str) -> Block | None:
-    if not line.strip() or _RULE.match(line):
+    if not _SAYS.search(line) or _RULE.match(line):
         return None
     if found := _HEADING.match(line) or _BOLD_LINE.match(line):
         return Block(BlockKind.HEADING, plain(found.group(1).rstrip("# ")))
@@ -109,6 +115,8 @@ def plain(text: str) -> str:
         text = _ITALIC.sub(r"\1", _BOLD.sub(r"\1", text))
     if "](" in text:
         text = _LINK.sub(_link_text, text)
+    if "<" in text:
+        text = _STYLED.sub(lambda found: found[1] or " ", text)
     return " ".join(text.split())
 
 

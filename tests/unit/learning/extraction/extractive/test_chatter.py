@@ -35,6 +35,10 @@ from tests.unit.learning.histories import answer, learned, prompt, tool
         "---",
         "I don't have a record of that.",
         "I don't have any previous memories about feature flags.",
+        "Also available: `/gsd:plan-phase 12.3` \u2014 skip discussion, plan directly",
+        "Next up: `/gsd:execute-phase 12`",
+        "`/clear` first \u2192 fresh context window",
+        "`/gsd:execute-phase 12.3`",
     ],
 )
 def test_talk_is_chatter(sentence: str) -> None:
@@ -49,6 +53,9 @@ def test_talk_is_chatter(sentence: str) -> None:
         "Pushing to main is blocked by a branch rule.",
         "Let me note that `close()` must be awaited.",
         "Here's why: the lock is per process.",
+        "`/deploy:staging` deploys the branch to staging.",
+        "`/deploy:staging` \u2014 deploys the branch that is checked out",
+        "Next to `/health` there is `/ready`",
         "The PR was closed: https://github.com/dev/shop/pull/155",
         "See https://github.com/dev/shop/issues/7",
     ],

@@ -83,8 +83,8 @@ def test_a_rule_that_gives_the_value_stays_the_title() -> None:
     (draft,) = corrected(
         "set the log retention", "It is 30 days now.", "auditors want 400 days", "Changed to 400 days."
     )
-    assert (draft.title, draft.knowledge_type) == ("Auditors want 400 days", KnowledgeType.CONSTRAINT)
-    assert draft.summary == "Asked: auditors want 400 days (after: set the log retention)\nChanged to 400 days."
+    assert (draft.title, draft.knowledge_type) == ("Always keep logs for 400 days", KnowledgeType.CONSTRAINT)
+    assert draft.summary == "Asked: always keep logs for 400 days (after: set the log retention)\nChanged to 400 days."
 
 
 def test_an_answer_that_names_the_thing_itself_needs_no_other_name() -> None:

@@ -37,6 +37,24 @@ def test_an_answer_falls_into_blocks() -> None:
     ]
 
 
+@pytest.mark.parametrize("line", ["\u2501" * 20, "\u2500\u2500\u2500", "\U0001f389", "}", "(", "---", "***"])
+def test_a_line_without_words_is_no_block(line: str) -> None:
+    assert blocks_of(f"{line}\n\n```\n{line}\n```") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("<sub>fresh <b>context</b></sub>", "fresh context"),
+        ("one<br/>two<BR>three", "one two three"),
+        ("wrap it in `<sub>` and `</sub>`", "wrap it in `<sub>` and `</sub>`"),
+        ("the <Button> and <user-id> stay", "the <Button> and <user-id> stay"),
+    ],
+)
+def test_tags_of_style_are_left_out_and_names_in_brackets_stay(text: str, expected: str) -> None:
+    assert plain(text) == expected
+
+
 def test_a_block_knows_its_heading_and_its_line() -> None:
     heading, *_, code = blocks_of(ANSWER)
     assert heading.line == "Root cause:"
