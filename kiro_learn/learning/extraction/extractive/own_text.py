@@ -114,7 +114,8 @@ def tidy(sentence: str) -> str:
 _LEAD = r"\W*(?:(?:and|but|so|ok(?:ay)?|hey|hi|hm+|well|btw|oh|also)\b\W*)*+"
 _ASKS_FIRST = re.compile(
     _LEAD + r"(?:(?:did|does|are|were|was|is|has|had|should|shall) (?:we|they|i|it|this|that|there|the|our|any)\b"
-    r"|(?:do|have) (?:we|they|i)\b|what if\b|how to\b)",
+    r"|(?:do|have) (?:we|they|i)\b|(?:what|where|who|how)(?:'?s| is| are| was| were| do| does| did| if)\b"
+    r"|why\b|how (?:to|many|much|long|come|can)\b|which (?:is|are|of)\b)",
     re.IGNORECASE,
 )
 _IMAGINES_FIRST = re.compile(
