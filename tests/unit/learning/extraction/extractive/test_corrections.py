@@ -81,7 +81,7 @@ def test_a_turn_that_only_agrees_gives_way_to_the_request_before_it(agreed: str)
 
 def test_a_rule_that_gives_the_value_stays_the_title() -> None:
     (draft,) = corrected(
-        "set the log retention", "It is 30 days now.", "auditors want 400 days", "Changed to 400 days."
+        "set the log retention", "It is 30 days.", "always keep logs for 400 days", "Changed to 400 days."
     )
     assert (draft.title, draft.knowledge_type) == ("Always keep logs for 400 days", KnowledgeType.CONSTRAINT)
     assert draft.summary == "Asked: always keep logs for 400 days (after: set the log retention)\nChanged to 400 days."
