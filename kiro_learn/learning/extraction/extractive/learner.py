@@ -48,12 +48,11 @@ from kiro_learn.learning.extraction.extractive.titles import (
     title_of,
     title_of_correction,
     title_of_rule,
-    title_under,
 )
 from kiro_learn.learning.extraction.extractive.told_causes import cause_told_in
 from kiro_learn.learning.extraction.extractive.turns import ReadBatch, Said, Turn, read, turns_of, without_logs
-from kiro_learn.learning.extraction.extractive.unknowns import is_unknown, told_after
-from kiro_learn.learning.extraction.extractive.vocabulary import concepts_in, cut_at_word, on_one_line, paths_in
+from kiro_learn.learning.extraction.extractive.unknowns import extract_of_told, is_unknown, told_after
+from kiro_learn.learning.extraction.extractive.vocabulary import concepts_in, cut_at_word, paths_in
 from kiro_learn.model.buffer import BufferSnapshot
 from kiro_learn.model.draft import RecordDraft
 from kiro_learn.model.record import MAX_TITLE, KnowledgeType, ObservationType, Origin
@@ -112,27 +111,13 @@ def _each_of(turn: Turn, project_path: str, failed: Collection[int], left: Colle
             yield _from_choice(turn, kept)
     elif turn.previous and (told := told_after(turn)):
         yield from _from_rules(turn)
-        yield _from_told(turn, turn.previous, told)
+        yield extract_of_told(turn, turn.previous, told, earnest_answer(turn))
     else:
         yield from _extracts(turn, project_path, failed)
 
 
 def _from_rules(turn: Turn) -> Iterator[Extract]:
     return (_from_rule(rule, ()) for rule in _own_rules(turn))
-
-
-def _from_told(turn: Turn, before: Turn, told: str) -> Extract:
-    """What a person answered to their own question, which the agent could not answer."""
-    shown, _ = beginning([Block(BlockKind.TEXT, on_one_line(told)), *earnest_answer(turn)])
-    numbers = [said.number for said in (*before.prompts, *turn.prompts, *([turn.answer] if turn.answer else ()))]
-    return Extract(
-        title=title_under(before.question, on_one_line(told)),
-        summary="\n".join(filter(None, (asked_line(attrs.evolve(before, previous=None)), shown))),
-        observation_type=ObservationType.DISCOVERY,
-        events=tuple(numbers),
-        concepts=concepts_in(before.question, shown),
-        origin=Origin.USER,
-    )
 
 
 def _from_given_up(turn: Turn, project_path: str) -> Iterator[Extract]:

@@ -6,10 +6,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+
+import attrs
 
 from kiro_learn.learning.extraction.extractive.chatter import own_words
+from kiro_learn.learning.extraction.extractive.extract import Extract, asked_line, beginning
+from kiro_learn.learning.extraction.extractive.markdown import Block, BlockKind
+from kiro_learn.learning.extraction.extractive.titles import title_under
 from kiro_learn.learning.extraction.extractive.turns import Turn, without_logs
-from kiro_learn.learning.extraction.extractive.vocabulary import sentences
+from kiro_learn.learning.extraction.extractive.vocabulary import concepts_in, on_one_line, sentences
+from kiro_learn.model.record import ObservationType, Origin
 from kiro_learn.retrieval.query.prose import asks
 
 _LEAD = r"\W*+(?:(?:hmm*|sorry|unfortunately|honestly|good question|no)\b[\s,.!:\u2013\u2014-]*+)*+"
@@ -76,6 +83,24 @@ def told_after(turn: Turn) -> str:
     if not (_KNOWS_NOT.match(found) or _FINDS_NOT.match(found)) or _says_nothing(told):
         return ""
     return told
+
+
+def extract_of_told(turn: Turn, before: Turn, told: str, blocks: Sequence[Block]) -> Extract:
+    """The memory of a question that the agent could not answer, and of what the person ``told`` after it.
+
+    ``blocks`` are those of the agent's answer to that, without chatter.
+    """
+    told = on_one_line(told)
+    shown, _ = beginning([Block(BlockKind.TEXT, told), *blocks])
+    answers = [turn.answer] if turn.answer else []
+    return Extract(
+        title=title_under(before.question, told),
+        summary="\n".join((asked_line(attrs.evolve(before, previous=None)), shown)),
+        observation_type=ObservationType.DISCOVERY,
+        events=tuple(said.number for said in (*before.prompts, *turn.prompts, *answers)),
+        concepts=concepts_in(before.question, shown),
+        origin=Origin.USER,
+    )
 
 
 def _is_question(prompt: str) -> bool:

@@ -84,7 +84,10 @@ def test_a_rule_that_gives_the_value_stays_the_title() -> None:
         "set the log retention", "It is 30 days now.", "never keep logs for less than 400 days", "Changed to 400 days."
     )
     assert (draft.title, draft.knowledge_type) == ("Never keep logs for less than 400 days", KnowledgeType.CONSTRAINT)
-    assert draft.summary == "Asked: never keep logs for less than 400 days (after: set the log retention)\nChanged to 400 days."
+    assert (
+        draft.summary
+        == "Asked: never keep logs for less than 400 days (after: set the log retention)\nChanged to 400 days."
+    )
 
 
 def test_an_answer_that_names_the_thing_itself_needs_no_other_name() -> None:
