@@ -373,6 +373,12 @@ async def wait_ready(services: Services, history: History) -> None:
         await trio.sleep(0.05)
 
 
+async def wait_embedded(services: Services) -> None:
+    """Wait until every memory has its vectors."""
+    while (await services.learn.embedding_state()).percentage < 100:  # noqa: ASYNC110  # nothing says when
+        await trio.sleep(0.05)
+
+
 async def figures(
     services: Services, history: History, others: Sequence[History], line_of: dict[EventId, int], options: Options
 ) -> dict[str, Any]:

@@ -55,6 +55,7 @@ from benchmarks.histories import (
     parser_of,
     read_event,
     running_services,
+    wait_embedded,
     wait_ready,
 )
 from benchmarks.many_records import about_this_run
@@ -98,13 +99,8 @@ async def replay(history: History, numbers: Sequence[int], home: Path, model: Ke
                 await services.capture.take(event)
                 if last[event.session_id] == number:
                     await services.learn.flush(history.project)
-                    await _wait_embedded(services)
+                    await wait_embedded(services)
             _copy(Path(folder) / DATABASE, home / END)
-
-
-async def _wait_embedded(services: Services) -> None:
-    while (await services.learn.embedding_state()).percentage < 100:  # noqa: ASYNC110  # nothing says when
-        await trio.sleep(0.05)
 
 
 def events_of(history: History) -> Iterator[Event]:

@@ -11,7 +11,7 @@ import attrs
 from kiro_learn.model.buffer import CircuitBreaker
 from kiro_learn.model.checks import between, matching
 from kiro_learn.model.retention import MOST_DAYS, RetentionRules
-from kiro_learn.model.settings import ScheduleSettings, ScoringSettings, Weights
+from kiro_learn.model.settings import ScheduleSettings, ScoringSettings, Weights, is_of_this_machine, server_problems
 from kiro_learn.model.settings import Setting as Setting  # noqa: PLC0414  # for the roof, which has no arrow to the model
 from kiro_learn.model.sharing import SharedProject, shared_projects
 
@@ -34,10 +34,6 @@ def _command(_instance: object, _attribute: attrs.Attribute[str], value: str) ->
 _POSTGRESQL_OR_NONE = matching(
     re.compile(r"(?:postgres(?:ql)?://(?!.*:.*@)(?!.*[?&](?:[^=&]*%|(?:ssl)?password=)).+)?"),
     "a postgresql:// URL without a password",
-)
-
-_NEEDS_MODEL = (
-    "is needed before llm.backend is openai: kiro-learn config set llm.model NAME, the model as the server calls it"
 )
 
 CHARACTERS_PER_TOKEN = 3
@@ -317,16 +313,20 @@ class LlmConfig:
     temperature: float = attrs.field(default=0.0, validator=between(0, 2))
     """How freely a server's model words things; left out where the server refuses it."""
     prompt_tokens: int = attrs.field(default=32_000, validator=between(500, 10_000_000))
-    """The most tokens of one prompt, counted as three characters each; events beyond that are learned by the next
-    run."""
+    """The most tokens of one prompt, counted as three characters each; the next run learns what is beyond it."""
     daily_calls: int = attrs.field(default=500, validator=between(0, 1_000_000))
     """The most calls of a model on one day (UTC), over all projects; after that, the extractive learner learns. 0: no
     limit."""
 
     def unmet(self) -> list[tuple[str, str]]:
         """What is wrong with these together: the name of each setting, and what it needs."""
-        is_nameless = self.backend == "openai" and not self.model
-        return [("model", _NEEDS_MODEL)] if is_nameless else []
+        is_asked = self.backend == "openai"
+        return server_problems(self.base_url, self.model, allow_remote=self.allow_remote) if is_asked else []
+
+    @property
+    def is_local(self) -> bool:
+        """Whether ``base_url`` is on this machine."""
+        return is_of_this_machine(self.base_url)
 
     @property
     def prompt_characters(self) -> int:

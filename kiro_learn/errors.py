@@ -281,6 +281,8 @@ class AgentExited(AgentError):
 
     def __init__(self, program: str, returncode: int | None, stderr_tail: str) -> None:
         how = "closed its output" if returncode is None else f"ended with exit code {returncode}"
+        if returncode is not None and returncode < 0:
+            how = f"was ended by signal {-returncode}"
         said = f"the agent {program} {how} before it had answered"
         super().__init__(said, hint="Run its command by hand: it may want you to log in.")
         self.returncode = returncode

@@ -78,7 +78,7 @@ def test_a_valid_value_is_read_back_and_an_invalid_one_changes_nothing(
         before = read_settings(path, {})
         fits = is_valid(key, value) and type(value) in {type(getattr(getattr(before, key.section), key.name)), int}
         try:
-            set_in_file(path, DiskAgentFiles(Path(folder)), str(key), said(value))
+            set_in_file(path, DiskAgentFiles(Path(folder)), str(key), said(value), environment={})
         except InvalidRequest:
             assert not fits
             assert path.read_bytes() == text.encode()
@@ -114,7 +114,7 @@ def without_line_of(key: Key, text: str) -> list[str]:
 def test_a_name_that_is_none_changes_nothing_and_says_what_is_near(tmp_path: Path) -> None:
     path = tmp_path / "settings.toml"
     with pytest.raises(InvalidRequest, match=r"no such setting; did you mean recall\.budget_seconds"):
-        set_in_file(path, DiskAgentFiles(tmp_path), "recal.budget_second", "1")
+        set_in_file(path, DiskAgentFiles(tmp_path), "recal.budget_second", "1", environment={})
     assert not path.exists()
 
 
@@ -123,8 +123,8 @@ def test_a_file_that_is_wrong_elsewhere_is_left_as_it_is(tmp_path: Path) -> None
     for text in ("[server]\nport = 70000\n", "[server\n"):
         path.write_text(text)
         with pytest.raises(InvalidRequest):
-            set_in_file(path, DiskAgentFiles(tmp_path), "log.level", "debug")
+            set_in_file(path, DiskAgentFiles(tmp_path), "log.level", "debug", environment={})
         assert path.read_text() == text
     path.write_text("[server]\nport = 70000 # mine\n")
-    set_in_file(path, DiskAgentFiles(tmp_path), "server.port", "0")
+    set_in_file(path, DiskAgentFiles(tmp_path), "server.port", "0", environment={})
     assert tomllib.loads(path.read_text()) == {"server": {"port": 0}}

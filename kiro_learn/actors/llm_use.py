@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import date
@@ -76,6 +77,8 @@ class LlmFailover:
         """The breakers of the projects in which the preferred learner failed last, the latest failure last."""
         self._problems: dict[Namespace, LlmError | trio.TooSlowError] = {}
         """These failures, in the same order."""
+        self._worked_at = -math.inf
+        """When the preferred learner worked last, in any project."""
 
     def current(self, namespace: Namespace) -> Llm | Learner:
         """The learner that a run of this project asks if it starts now."""
@@ -142,7 +145,7 @@ class LlmFailover:
 
     def statistics(self) -> LlmStatistics:
         preferred, usage, is_spent = self._choice.preferred, self._ledger.statistics(), self._is_spent()
-        is_fallback_in_use = is_spent or (self._choice.stands_in and any(map(self._is_breaker_open, self._breakers)))
+        is_fallback_in_use = is_spent or (self._choice.stands_in and any(map(self._is_known_to_fail, self._breakers)))
         current = self._choice.built_in if is_fallback_in_use else preferred
         failure = next(reversed(self._problems.values()), None)
         return LlmStatistics(
@@ -166,15 +169,24 @@ class LlmFailover:
     def _is_breaker_open(self, namespace: Namespace) -> bool:
         return self._breaker(namespace).state(trio.current_time()) is BreakerState.OPEN
 
+    def _is_known_to_fail(self, namespace: Namespace) -> bool:
+        """Whether the breaker is open; also after the cooldown, until the preferred learner has worked anywhere."""
+        opened_at = self._breaker(namespace).opened_at
+        return self._is_breaker_open(namespace) or (opened_at is not None and opened_at > self._worked_at)
+
     def _note_success(self, namespace: Namespace, llm: Llm | Learner) -> None:
         if llm is self._choice.preferred:
-            self._breakers.pop(namespace, None)
-            self._problems.pop(namespace, None)
+            self._worked_at = trio.current_time()
+            self._forget_failure(namespace)
+
+    def _forget_failure(self, namespace: Namespace) -> None:
+        self._breakers.pop(namespace, None)
+        self._problems.pop(namespace, None)
 
     def _note_failure(self, namespace: Namespace, llm: Llm | Learner, problem: LlmError | trio.TooSlowError) -> None:
         if llm is self._choice.preferred:
             breaker = self._breaker(namespace).after_failure(trio.current_time())
-            self._note_success(namespace, llm)
+            self._forget_failure(namespace)
             self._breakers[namespace], self._problems[namespace] = breaker, problem
             if self.current(namespace) is not llm:
                 log.warning("learning.stood_in", strategy=self.current(namespace).strategy, problem=_said(problem))

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import attrs
 import trio
 
-from kiro_learn.errors import ActorStopped, KiroLearnError
+from kiro_learn.errors import ActorStopped, KiroLearnError, StorageBusy
 from kiro_learn.ports.storage.answers import Change, Committed, Outcome, Refused
 from kiro_learn.ports.storage.interface import StorageBackend, Work
 from kiro_learn.runtime.supervisor import Reply, ask, take_waiting
@@ -44,6 +44,8 @@ class StorageActor:
         self._storage = storage
         self._batch_count = batch_count
         self._is_lone = True
+        self.problem = ""
+        """Why the last writes could not be stored, such as an ill disk; empty if they could, or if it was only busy."""
         self._listeners: list[Listener] = []
         self._listeners_to_all: list[Listener] = []
         self._inbox, self._mail = trio.open_memory_channel[Write](inbox_size)
@@ -114,9 +116,13 @@ class StorageActor:
 
     async def _transact(self, writes: Sequence[Write]) -> Sequence[Outcome]:
         try:
-            return await self._storage.transact([write.work for write in writes])
+            outcomes = await self._storage.transact([write.work for write in writes])
         except KiroLearnError as error:
+            if not isinstance(error, StorageBusy):
+                self.problem = " \N{MIDDLE DOT} ".join(filter(None, (str(error), error.hint)))
             return [Refused(error)] * len(writes)
+        self.problem = ""
+        return outcomes
 
     def _tell(self, write: Write, outcome: Outcome) -> None:
         if isinstance(outcome, Committed):

@@ -23,9 +23,12 @@ _BEFORE_A_PATH = " \t\n;&|(='\""
 """Characters before a path in a command line; after any other character, the path is the end of a longer one."""
 
 _EARLIER = (
-    r"(?:^|[\s'\"=/])(?:bin/hook['\"]?\s+(?:{agents})\b|\.kiro-learn/bin/(?:shim|ide-shim)\b|kiro-learn['\"]?\s+hook\s)"
+    r"(?:^|[\s'\"=/])\.kiro-learn/bin/(?:hook['\"]?\s+(?:{agents})\b|(?:shim|ide-shim)\b)"
+    r"|^['\"]?/[^|;&]*/bin/hook['\"]?\s+(?:{agents})(?:\s+[\w-]+)?\s+\|\|\s+true\s*$"
+    r"|(?:^|[\s'\"=/])kiro-learn['\"]?\s+hook\s"
 )
-"""Also commands that were pasted by hand, and those of the first kiro-learn, whose shims no longer exist."""
+"""Commands for the usual home, also pasted by hand; those for any other home, as they are written; those of the first
+kiro-learn, whose shims no longer exist. Other programs have a ``bin/hook`` too."""
 
 
 @attrs.frozen
@@ -154,23 +157,24 @@ def home_named_in(server: object) -> str | None:
     return named if isinstance(named, str) else None
 
 
-def homes_named_in(document: object) -> Iterator[PurePosixPath]:
-    """The homes of all hooks and servers, at any depth of ``document``."""
+def homes_named_in(document: object, ours: Recognition) -> Iterator[PurePosixPath]:
+    """The homes of the hooks that ``ours`` recognises and of all servers, at any depth of ``document``."""
     if isinstance(document, list):
         for each in document:
-            yield from homes_named_in(each)
+            yield from homes_named_in(each, ours)
     elif isinstance(document, Mapping):
-        hook, named = _program(document.get("command")), home_named_in(document)
+        command, named = document.get("command"), home_named_in(document)
+        hook = _program(command) if isinstance(command, str) and ours.runs_hook(command) else ""
         yield from [_home_of(hook)] if hook.endswith(f"/{PROGRAM}") and hook.startswith("/") else []
         yield from [PurePosixPath(named)] if named is not None else []
         for each in document.values():
-            yield from homes_named_in(each)
+            yield from homes_named_in(each, ours)
 
 
-def _program(command: object) -> str:
+def _program(command: str) -> str:
     """The first word of a command line; empty if there is none, or if the line is no shell command."""
     try:
-        return next(iter(shlex.split(command)), "") if isinstance(command, str) else ""
+        return next(iter(shlex.split(command)), "")
     except ValueError:  # unclosed quotes: not ours
         return ""
 

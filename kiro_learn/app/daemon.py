@@ -44,7 +44,7 @@ from kiro_learn.client.address import build_id
 from kiro_learn.config import Config, EmbeddingConfig, ServerConfig, StorageConfig
 from kiro_learn.errors import ConfigError, KiroLearnError, StorageUnavailable
 from kiro_learn.frontends.http.app import create_app
-from kiro_learn.frontends.http.server import open_listener, serve_http, turn_callers_away
+from kiro_learn.frontends.http.server import MOST_CONNECTIONS, open_listener, serve_http, turn_callers_away
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.models import LlmChoice
 from kiro_learn.ports.storage.interface import StorageBackend
@@ -211,7 +211,7 @@ async def serve(home: Home, config: Config, environment: Mapping[str, str], stop
         app = application_of(services, config.server, home.token())
         # The objects that exist now stay until the end. Freezing them saves 17 ms in every full garbage collection.
         gc.freeze()
-        most_connections = connections_for(raise_limit(), count_open())
+        most_connections = min(connections_for(raise_limit(), count_open()), MOST_CONNECTIONS)
         listening = partial(
             serve_http,
             app,

@@ -6,7 +6,6 @@ and it sends nothing to a model that was not set up for this.
 
 from __future__ import annotations
 
-import ipaddress
 import json
 import shlex
 import shutil
@@ -14,7 +13,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from types import NoneType
 from typing import TYPE_CHECKING
-from urllib.parse import SplitResult, urlsplit
 
 from kiro_learn.adapters.acp.process import AcpLlm, program_of
 from kiro_learn.adapters.openai.dialects import ANSWER_TOKENS
@@ -134,45 +132,18 @@ def _server(config: LlmConfig, environment: Mapping[str, str]) -> OpenAiLlm:
     # httpx takes 80 ms to import, so only those who use it should wait for it.
     from kiro_learn.adapters.openai.server import OpenAiLlm  # noqa: PLC0415  # as said
 
-    address = _address(config.base_url)
-    problems = [*_address_problems(address, allow_remote=config.allow_remote), *_key_problems(config, environment)]
+    unmet = [(f"llm.{name}", what) for name, what in config.unmet()]
+    problems = [*unmet, *_key_problems(config, environment)]
     if problems:
         raise ConfigError(problems)
     return OpenAiLlm(
         base_url=config.base_url,
         model=config.model,
         api_key=environment.get(config.api_key_variable, ""),
-        is_local=address is not None and _is_local(address.hostname),
+        is_local=config.is_local,
         temperature=config.temperature,
         context_tokens=config.prompt_tokens + ANSWER_TOKENS,
     )
-
-
-def _address(url: str) -> SplitResult | None:
-    """The parts of ``url``; None if it is no address to which paths can be added."""
-    try:
-        address = urlsplit(url)
-        is_usable = address.port != 0 and address.hostname and not (address.query or address.fragment)
-    except ValueError:
-        return None
-    return address if is_usable and address.scheme in {"http", "https"} else None
-
-
-def _address_problems(address: SplitResult | None, *, allow_remote: bool) -> list[tuple[str, str]]:
-    if address is None:
-        return [("llm.base_url", "expected an address such as http://127.0.0.1:11434/v1")]
-    if address.username is not None or address.password is not None:
-        return [("llm.base_url", "expected an address without a user or key; llm.api_key_variable names the key")]
-    if not allow_remote and not _is_local(address.hostname):
-        return [("llm.base_url", "is not on this machine; llm.allow_remote = true sends what you do there")]
-    return []
-
-
-def _is_local(hostname: str | None) -> bool:
-    try:
-        return ipaddress.ip_address(hostname or "").is_loopback
-    except ValueError:
-        return hostname == "localhost"
 
 
 def _key_problems(config: LlmConfig, environment: Mapping[str, str]) -> list[tuple[str, str]]:

@@ -227,7 +227,7 @@ def move_storage(
     place.prepare()
     with place.lock():
         moved = _move(place, before, url, report, anew=anew)
-        set_in_file(place.settings, DiskAgentFiles(home), "storage.url", url)
+        set_in_file(place.settings, DiskAgentFiles(home), "storage.url", url, environment=environment)
     return moved
 
 
@@ -265,8 +265,8 @@ def settings_of(home: Path, environment: Mapping[str, str], name: str = "") -> t
     return settings_in(Home(home).settings, environment, name)
 
 
-def set_setting(home: Path, name: str, text: str) -> Setting:
-    """Set one setting in the file of ``home``.
+def set_setting(home: Path, environment: Mapping[str, str], name: str, text: str) -> Setting:
+    """Set one setting in the file of ``home``; variables of ``environment`` may set what it needs.
 
     Raises:
       InvalidRequest, AgentFileError: see ``set_in_file``.
@@ -274,7 +274,7 @@ def set_setting(home: Path, name: str, text: str) -> Setting:
     """
     place = Home(home)
     place.prepare()
-    return set_in_file(place.settings, DiskAgentFiles(home), name, text)
+    return set_in_file(place.settings, DiskAgentFiles(home), name, text, environment=environment)
 
 
 def open_past_sessions(home: Path, environment: Mapping[str, str]) -> PastSessions:

@@ -50,6 +50,10 @@ class NotDelivered(OSError):
     """There is no daemon to take the event."""
 
 
+class TooLate(TimeoutError):
+    """The alarm came; the system's own errors, such as of a disk that no longer answers, may be a TimeoutError."""
+
+
 def main(home: str, agent: str, event: str, build: str = "") -> None:
     """Deliver one event or spool it, and print the daemon's answer; ``build``: of the program that wrote this file."""
     if posix.environ.get(b"KIRO_LEARN_INTERNAL") == b"1":
@@ -87,7 +91,7 @@ def main(home: str, agent: str, event: str, build: str = "") -> None:
 
 def give_up(_number: int, _frame: object) -> None:
     """End any wait of the process when the alarm comes."""
-    raise TimeoutError
+    raise TooLate
 
 
 def open_missing_streams() -> None:
@@ -100,10 +104,7 @@ def open_missing_streams() -> None:
 
 
 def read_payload(*, named: bool) -> tuple[bytes, int]:
-    """The agent's input, at most MAX_PAYLOAD_BYTES of it, and its full length.
-
-    If the agent writes nothing, its text in USER_PROMPT is the payload.
-    """
+    """The agent's input, at most MAX_PAYLOAD_BYTES of it, or USER_PROMPT if that is empty; and its full length."""
     text = posix.environ.get(b"USER_PROMPT", b"")
     beside = named and text
     _signal.setitimer(_signal.ITIMER_REAL, STDIN_SECONDS_BESIDE_ENVIRONMENT if beside else STDIN_SECONDS)
@@ -258,7 +259,7 @@ def keep(hidden: str, path: str, content: bytes) -> None:
         write_all(descriptor, content)
         try:
             posix.fsync(descriptor)
-        except TimeoutError:
+        except TooLate:
             pass  # a busy disk; the file is whole, and only a power cut could still take it
         posix.rename(hidden, path)
     except OSError:

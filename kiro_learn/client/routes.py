@@ -122,10 +122,10 @@ class Client(KiroLearn):
         """Store a memory: ``{record_id, stored}``; refused with 409 if its id is known."""
         return self._object("POST", "/v1/memories", encoded(record))
 
-    def import_memories(self, records: Iterable[Json]) -> Json:
-        """Store memories: ``{imported, skipped, errors}``."""
+    def import_memories(self, records: Iterable[Json], *, folder: str | None = None) -> Json:
+        """Store memories: ``{imported, skipped, errors}``. ``folder``: of their project, if it is known."""
         lines = b"\n".join(encoded(record) for record in records)
-        return self._object("POST", "/v1/memories/import", lines, content_type=LINES_TYPE)
+        return self._object("POST", target_of("/v1/memories/import", cwd=folder), lines, content_type=LINES_TYPE)
 
     def history(self, record_id: str) -> Json:
         """The replacements that led to a memory, newest first: ``{record_id, replacements, pinned_at}``."""

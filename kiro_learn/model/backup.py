@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from datetime import datetime
 from pathlib import Path
 
@@ -62,8 +62,10 @@ class CopyContents:
 def superfluous(copies: Iterable[BackupCopy], *, keep_count: int, most_bytes: int) -> tuple[BackupCopy, ...]:
     """The copies to delete for newer ones: of each bounded kind, all but the newest ``keep_count``. Of the rest, the
     oldest are deleted until all take at most ``most_bytes``. The newest of all stays, however large.
+
+    ``copies``: newest first.
     """
-    bounded = sorted((each for each in copies if each.kind in BOUNDED), key=lambda each: each.made_at, reverse=True)
+    bounded = [each for each in copies if each.kind in BOUNDED]
     kept: list[BackupCopy] = []
     for copy in bounded:
         is_too_many = sum(each.kind is copy.kind for each in kept) >= keep_count
@@ -73,9 +75,9 @@ def superfluous(copies: Iterable[BackupCopy], *, keep_count: int, most_bytes: in
     return tuple(copy for copy in bounded if copy not in kept)
 
 
-def newest_restorable(copies: Sequence[BackupCopy]) -> BackupCopy | None:
-    """The newest copy that may take the place of a lost store; None if there is none."""
-    return max((each for each in copies if each.kind in RESTORABLE), key=lambda each: each.made_at, default=None)
+def newest_restorable(copies: Iterable[BackupCopy]) -> BackupCopy | None:
+    """The newest of ``copies``, newest first, that may take the place of a lost store; None if there is none."""
+    return next((each for each in copies if each.kind in RESTORABLE), None)
 
 
 @attrs.frozen(kw_only=True)

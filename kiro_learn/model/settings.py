@@ -1,10 +1,15 @@
-"""Settings that travel as one value: when a project learns, how a search scores, and one setting as people see it."""
+"""Settings that travel as one value: when a project learns, how a search scores, and one setting as people see it.
+
+Also what a model's server and the daemon's service need.
+"""
 
 from __future__ import annotations
 
 import enum
 import hashlib
+import ipaddress
 import re
+from urllib.parse import SplitResult, urlsplit
 
 import attrs
 
@@ -77,6 +82,52 @@ class Setting:
     """The environment variable that overrides the file."""
     line: int = 0
     """The line of the value in ``settings.toml``; 0 if it is not there, or is written in an odd way."""
+
+
+# The server of a model. Nothing is sent to another machine unless the settings say so.
+
+_NEEDS_MODEL = (
+    "is needed before llm.backend is openai: kiro-learn config set llm.model NAME, the model as the server calls it"
+)
+_IS_ELSEWHERE = "is not on this machine: kiro-learn config set llm.allow_remote true sends what you do there"
+
+
+def server_problems(base_url: str, model: str, *, allow_remote: bool) -> list[tuple[str, str]]:
+    """What is wrong with the settings of a server: the name of each setting, and what it needs."""
+    nameless = [] if model else [("model", _NEEDS_MODEL)]
+    problem = _address_problem(_address(base_url), allow_remote=allow_remote)
+    return [*nameless, *([("base_url", problem)] if problem else [])]
+
+
+def is_of_this_machine(url: str) -> bool:
+    """Whether ``url`` is an address on this machine, by its name or its number."""
+    address = _address(url)
+    return address is not None and _is_local(address.hostname)
+
+
+def _address(url: str) -> SplitResult | None:
+    """The parts of ``url``; None if it is no address to which paths can be added."""
+    try:
+        address = urlsplit(url)
+        is_usable = address.port != 0 and address.hostname and not (address.query or address.fragment)
+    except ValueError:
+        return None
+    return address if is_usable and address.scheme in {"http", "https"} else None
+
+
+def _address_problem(address: SplitResult | None, *, allow_remote: bool) -> str:
+    if address is None:
+        return "expected an address such as http://127.0.0.1:11434/v1"
+    if address.username is not None or address.password is not None:
+        return "expected an address without a user or key; llm.api_key_variable names the key"
+    return "" if allow_remote or _is_local(address.hostname) else _IS_ELSEWHERE
+
+
+def _is_local(hostname: str | None) -> bool:
+    try:
+        return ipaddress.ip_address(hostname or "").is_loopback
+    except ValueError:
+        return hostname == "localhost"
 
 
 # The state of the daemon's service, and who wrote its file.

@@ -20,7 +20,7 @@ class BackupFolder(Protocol):
     """Where copies of the store lie."""
 
     def copies(self) -> tuple[BackupCopy, ...]:
-        """All copies, of every kind, newest first.
+        """All copies, of every kind, newest first. Those dated later than now, by a clock that ran ahead, are last.
 
         Raises:
           StorageError: the folder cannot be read.

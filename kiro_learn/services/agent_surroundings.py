@@ -103,7 +103,8 @@ class SurroundingsReader:
 
     def homes_named(self, paths: Iterable[PurePosixPath]) -> tuple[PurePosixPath, ...]:
         """The other homes whose commands are in the files at ``paths``."""
-        homes = {home for path in paths for home in homes_named_in(_document(path, self.text(path) or ""))}
+        documents = [_document(path, self.text(path) or "") for path in paths]
+        homes = {home for each in documents for home in homes_named_in(each, self.commands.of_any_home)}
         return tuple(sorted(homes - {self._own_home}))
 
     @property
@@ -151,6 +152,13 @@ class SurroundingsReader:
             return False
         text = self.text(path)
         return text is not None and hash_of(text) == written.hash_after
+
+    def is_our_agent(self, path: PurePosixPath, manifest: Manifest) -> bool:
+        """Whether Kiro's agent at ``path`` is one that we made, not one of the user's that got our hooks."""
+        written = manifest.file(str(path))
+        if written is not None:
+            return written.hash_before is None
+        return is_same_but_for_hooks(self.text(path) or "", memory_agent_file({}))
 
     def _kiro_home(self, path: PurePosixPath, manifest: Manifest) -> KiroHome:
         text, known = self.text(path) or "{}", manifest.file(str(path))

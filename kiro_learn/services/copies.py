@@ -247,4 +247,4 @@ def daily_backup(backups: Backups) -> PeriodicJob:
 
 def _newest_made(copies: tuple[BackupCopy, ...]) -> datetime | None:
     made = (CopyKind.DAILY, CopyKind.ASKED, CopyKind.UPGRADE)
-    return max((each.made_at for each in copies if each.kind in made), default=None)
+    return next((each.made_at for each in copies if each.kind in made), None)

@@ -70,6 +70,8 @@ class DaemonFacts:
     damaged_row_count: int = 0
     log_problem: str = ""
     """Why the daemon cannot write its log."""
+    write_problem: str = ""
+    """Why the daemon could not store what it wrote last."""
     rule_conflicts: tuple[RuleConflict, ...] = ()
     """Lines of agents' rule files that contradict memories."""
     backup_problem: str = ""
@@ -99,6 +101,7 @@ def facts_of(status: Mapping[str, Any], address: str) -> DaemonFacts:
         embedding_problem=embedder["problem"] or "" if embedder["state"] == "failed" else "",
         damaged_row_count=status["damaged"]["count"],
         log_problem=status.get("log_problem", ""),  # a daemon of the version before does not send it
+        write_problem=status.get("write_problem", ""),  # as above
         rule_conflicts=tuple(
             RuleConflict(*map(conflict.get, ("record_id", "title", "path", "line", "text", "other_id")))
             for conflict in status.get("rule_conflicts", ())

@@ -149,9 +149,8 @@ def daemon_runs(seen: Examination) -> Outcome:
     daemon = seen.daemon
     if not seen.home.exists() and daemon.state is DaemonState.DOWN:
         return skipped("there is no home yet")
-    if daemon.log_problem:
-        look = f"ls -ld {shlex.quote(str(seen.home.path / 'logs'))}*; df -h {shlex.quote(str(seen.home.path))}"
-        return warning(f"it answers, and cannot write its log: {daemon.log_problem}", look)
+    if daemon.write_problem or daemon.log_problem:
+        return _unwritten(seen)
     if daemon.state in {DaemonState.RUNNING, DaemonState.REFUSED, DaemonState.ILL}:
         return ok(f"{daemon.address}, pid {daemon.pid}" if daemon.pid else daemon.address)
     if daemon.state is DaemonState.DOWN and seen.home.is_stopped_by_user():
@@ -160,6 +159,16 @@ def daemon_runs(seen: Examination) -> Outcome:
         return warning("it does not run yet: the database was mended while it was stopped", START)
     why = seen.home.last_end() if daemon.state is DaemonState.DOWN else ""
     return failed(f"{daemon.problem}; the last one ended: {why}" if why else daemon.problem, daemon.hint or START)
+
+
+def _unwritten(seen: Examination) -> Outcome:
+    """A running daemon that cannot store what it is sent, or cannot write its log."""
+    daemon, room = seen.daemon, f"df -h {shlex.quote(str(seen.home.path))}"
+    if daemon.write_problem:
+        look = "kiro-learn storage check" if seen.server else room
+        return failed(f"it answers, and could not store what came last: {daemon.write_problem}", look)
+    look = f"ls -ld {shlex.quote(str(seen.home.path / 'logs'))}*; {room}"
+    return warning(f"it answers, and cannot write its log: {daemon.log_problem}", look)
 
 
 def versions_agree(seen: Examination) -> Outcome:
@@ -314,10 +323,8 @@ def clock_goes_forward(seen: Examination) -> Outcome:
         return skipped("nothing was written yet")
     ahead = written - seen.now
     if ahead > CLOCK_TOLERANCE:
-        return warning(
-            f"the last write lies {ahead // timedelta(minutes=1):,} minutes in the future",
-            "sudo timedatectl set-ntp true",
-        )
+        length = counted(ahead.days, "day") if ahead.days else counted(ahead // timedelta(minutes=1), "minute")
+        return warning(f"the last write lies {length} in the future", "sudo timedatectl set-ntp true")
     return ok("no write lies in the future")
 
 

@@ -92,6 +92,8 @@ class Status:
     parked_cluster_count: int
     """Clusters of all projects that were learned but not committed; the commit is tried until it succeeds."""
     writes_waiting: int
+    write_problem: str
+    """Why what was written last could not be stored; empty if it could."""
     indexes: dict[str, int]
     """The number of vectors in memory, by namespace."""
     word_indexes: WordIndexStatistics
@@ -206,6 +208,7 @@ class Health:
             waiting=BufferSize.total((await self._storage.list_buffers()).values()),
             parked_cluster_count=len(await self._storage.list_parked_clusters(None)),
             writes_waiting=self._writer.waiting_count,
+            write_problem=self._writer.problem,
             indexes={str(namespace): count for namespace, count in self._indexes.statistics().items()},
             word_indexes=self._rebuilder.statistics(),
             damaged=Damage.of(await self._storage.list_damaged()),

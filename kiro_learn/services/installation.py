@@ -176,11 +176,13 @@ class Installation:
         names = tuple(name for name in around.kiro_agents if name != f"{MEMORY_AGENT}.json")
         # Some files have no mark of ours: they count as ours if the hooks next to them do.
         is_ours = around.kiro_home == "this"
+        kiro = around.folder(KIRO_FOLDER)
+        has_our_agent = is_ours and self._reader.is_our_agent(kiro / "agents" / f"{MEMORY_AGENT}.json", manifest)
         around = attrs.evolve(
-            around, kiro_agents=names, has_compressor=is_ours, sets_default_agent=is_ours, has_default_agent=False
+            around, kiro_agents=names, has_compressor=is_ours, sets_default_agent=has_our_agent, has_default_agent=False
         )
         seen = {PurePosixPath(written.path) for written in manifest.files}
-        hooks = around.folder(KIRO_FOLDER) / "hooks"
+        hooks = kiro / "hooks"
         # Kiro's own "agent migrate" copies hooks from agents' files into files that it writes.
         migrated = [MergedJson(hooks / name, ()) for name in self._files.names(hooks) if name.endswith(".json")]
         for agent in agents:

@@ -14,7 +14,7 @@ from kiro_learn.learning.aftermath import holding_words_of, passages_of
 from kiro_learn.model.checks import unchecked_evolve
 from kiro_learn.model.correction import Correction, Replacement, ReplacementReason
 from kiro_learn.model.ids import LEAST_ENDING, RECORD_PREFIX, RecordId, ending_of, is_record_id
-from kiro_learn.model.namespace import Namespace
+from kiro_learn.model.namespace import Namespace, Project
 from kiro_learn.model.record import EDITED, MemoryRecord, Origin
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.storage.answers import SearchParams
@@ -347,10 +347,13 @@ class Remember:
         clean = scrub_record(record)
         await self._writer.write(lambda transaction: transaction.put_memory_record(clean))
 
-    async def put_all(self, records: Sequence[MemoryRecord]) -> Imported:
+    async def put_all(self, records: Sequence[MemoryRecord], project: Project | None = None) -> Imported:
         """Store the ``records`` with an unknown id, except imported memories that were forgotten here in any project.
 
         A chunk is stored as a whole or not at all.
+
+        Args:
+          project: whose folder is noted if it has one of the records, since no event may have named it.
 
         Raises:
           StorageError: a chunk could not be stored; the chunks before it were.
@@ -358,15 +361,17 @@ class Remember:
         imported = 0
         for start in range(0, len(records), CHUNK_COUNT):
             chunk = [scrub_record(record) for record in records[start : start + CHUNK_COUNT]]
-            imported += await self._writer.write(partial(_put_new, records=chunk))
+            imported += await self._writer.write(partial(_put_new, records=chunk, project=project))
         return Imported(imported, len(records) - imported)
 
 
-def _put_new(transaction: StorageTransaction, records: Sequence[MemoryRecord]) -> int:
+def _put_new(transaction: StorageTransaction, records: Sequence[MemoryRecord], project: Project | None) -> int:
     put = 0
     for record in records:
         if record.origin is Origin.IMPORT and transaction.has_forgotten(None, record.source_event_ids):
             continue
+        if project is not None and record.namespace == project.namespace:
+            transaction.note_folder(project.namespace, project.project_path)
         try:
             transaction.put_memory_record(record)
         except DuplicateRecord:

@@ -206,11 +206,11 @@ class ProjectNames:
         await self._find_home()
         if not PROJECT_NAME.fullmatch(name) or not can_be_seen(name):
             return False
-        own = self._merged.in_use(namespace_of(self._actor_id, name))
-        is_anothers = any(
-            each.namespace != project.namespace for each in self._called(name, own, await self.projects())
-        )
-        return project.folder == self._home if name == HOME else not is_anothers
+        if name == HOME:
+            return project.folder == self._home
+        self.forget_known()
+        others = [each for each in await self.projects() if each.namespace != project.namespace]
+        return not self._called(name, self._merged.in_use(namespace_of(self._actor_id, name)), others)
 
     async def names(self) -> dict[Namespace, str]:
         """The display name of each project of this user: its given name, its folder's name, or its id."""

@@ -95,22 +95,41 @@ def read(
     return SettingsRead(config, from_file, from_variables)
 
 
-def changed(before: str, key: Key, said: str, *, name: str) -> tuple[str, Setting]:
+def changed(before: str, key: Key, said: str, *, name: str, environment: Mapping[str, str]) -> tuple[str, Setting]:
     """``before`` with the value ``said`` for ``key``, and the changed setting; the rest of the text stays.
+
+    What the setting needs and the text does not set, a variable of ``environment`` may set. If settings that need each
+    other were wrong before, this is no reason to refuse the change: a variable of the daemon's may set them right.
 
     Raises:
       InvalidRequest: a value in the new text would be wrong, this one or another.
     """
     try:
         after = with_value(before, key.section, key.name, _read_text(said, KEYS[key]))
-        # A model may be named by a variable, which only the daemon sees: that is no reason to refuse another setting.
-        settings = read(after, {}, name=name, checks_together=key.section == "llm")
+        settings = read(after, {}, name=name, checks_together=False)
+        known = _unmet(before, environment)
+        if unmet := [each for each in _unmet(after, environment) if each not in known]:
+            raise InvalidRequest(unmet)
     except NotToml as error:
         problem = f"line {error.line}, column {error.column}: {error.problem}"
         raise InvalidRequest([(name, problem)]) from error
     except ConfigError as error:
         raise InvalidRequest(error.problems, hint=error.hint) from error
     return after, setting(key, settings, after)
+
+
+def _unmet(text: str, environment: Mapping[str, str]) -> list[tuple[str, str]]:
+    """What is wrong with settings that need each other, where variables set only what ``text`` does not set.
+
+    Nothing, if one of them is wrong by itself.
+    """
+    try:
+        in_file = read(text, {}, name="", checks_together=False).from_file
+        lacking = {key.variable for key in KEYS if key.section == "llm" and key not in in_file} & environment.keys()
+        found = read(text, {each: environment[each] for each in lacking}, name="", checks_together=False)
+    except ConfigError:
+        return []
+    return [(f"llm.{name}", what) for name, what in found.config.llm.unmet()]
 
 
 def key_called(name: str) -> Key:

@@ -9,6 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from kiro_learn.adapters.sqlite.migrations import MIGRATIONS
+from kiro_learn.adapters.sqlite.migrations.steps import FIRST_MIGRATIONS
+
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
 GLOSSARY = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
@@ -68,6 +71,12 @@ def test_every_named_file_of_ours_is_there(document: Path) -> None:
     )
     for name in named:
         assert (ROOT / name).exists(), f"{document.name} names {name}, which is not there"
+
+
+def test_the_documents_tell_each_step_of_the_schema() -> None:
+    told = re.findall(r"^\| (\d+) \| `(\w+)` \| ", (ROOT / "docs" / "database.md").read_text("utf-8"), re.MULTILINE)
+    later = [(str(each.version), each.name) for each in MIGRATIONS if each not in FIRST_MIGRATIONS]
+    assert told == later
 
 
 @pytest.mark.parametrize("mark", ["the demo command", "the test command"])

@@ -191,6 +191,7 @@ SORTS = {
     "SETTLED_ARRIVALS": "the rowids of one project",
     "ACTIVITY_BY_DAY": "groups by day",
     "DAYS": "groups by day, and the prompts of the sessions that are remembered",
+    "SESSION_COUNTS": "groups sessions by project, each once",
     "ACTIVITY_BY_TYPE": "groups by type, by a count",
     "EVENTS_OF_SESSION": "the events of one session, by their time; then those of a page",
     "GET_EVENTS": "the events that one memory cites, 200 at most",

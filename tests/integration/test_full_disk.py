@@ -89,12 +89,15 @@ def test_a_readable_memory_is_told_on_a_full_disk_and_no_empty_file_is_left(smal
         status, _ = call(connection, daemon.token, "POST", "/v1/hooks/claude-code", QUESTION)
         assert status == 503, "nothing is told here, so that it is refused"
         connection.close()
-        assert daemon.call("GET", "/v1/status")["counts"]["total_events"] == 0
+        told = daemon.call("GET", "/v1/status")
+        assert told["counts"]["total_events"] == 0
+        assert "there is no room for the database" in told["write_problem"]
 
         filler.unlink()
         shim = run_shim(home, "claude-code", payload=json.dumps(AGAIN).encode())
         assert (shim.returncode, shim.stderr) == (0, b"")
-        assert daemon.call("GET", "/v1/status")["counts"]["total_events"] == 1
+        told = daemon.call("GET", "/v1/status")
+        assert (told["counts"]["total_events"], told["write_problem"]) == (1, "")
 
 
 CALLS = ("open", "write", "fsync", "link", "rename", "unlink")

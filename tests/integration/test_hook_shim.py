@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import signal
@@ -285,13 +286,24 @@ def test_called_without_arguments_it_still_does_no_harm() -> None:
 def test_an_event_that_a_busy_disk_has_not_synced_in_time_is_kept(
     home: Home, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    def late(_descriptor: int) -> None:
-        raise TimeoutError
-
-    monkeypatch.setattr("posix.fsync", late)
+    monkeypatch.setattr("posix.fsync", lambda _descriptor: hook.give_up(signal.SIGALRM, None))
     hook.spool(str(home.path), "01-x", b"an event")
     [kept] = (home.path / "spool").iterdir()
     assert (kept.name[:5], kept.stat().st_size > len(b"an event"), capfd.readouterr().err) == ("01-x-", True, "")
+
+
+def test_an_event_whose_disk_no_longer_answers_is_told_as_lost(
+    home: Home, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """The system's error has the class that a late answer of our own would have: what was written may be gone."""
+
+    def fails(_descriptor: int) -> None:
+        raise OSError(errno.ETIMEDOUT, os.strerror(errno.ETIMEDOUT))
+
+    monkeypatch.setattr("posix.fsync", fails)
+    hook.spool(str(home.path), "01-x", b"an event")
+    assert capfd.readouterr().err == "[kiro-learn] an event was lost: Connection timed out\n"
+    assert not [*(home.path / "spool").iterdir()]
 
 
 def test_a_program_that_borrows_its_functions_keeps_no_file_open(home: Home) -> None:

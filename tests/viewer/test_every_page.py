@@ -32,6 +32,18 @@ CUT = """() => [...document.querySelectorAll("h1, h2, button, .chip, .value, .la
     .filter((each) => each.checkVisibility() && !each.closest(".list, .hidden, .rail"))
     .filter((each) => each.getBoundingClientRect().right > innerWidth + 1)
     .map((each) => each.outerHTML.slice(0, 120))"""
+CHANGED_BY = """async (styles) => {
+    const all = [...document.querySelectorAll("main *")];
+    const look = () => all.map((each) => JSON.stringify([...getComputedStyle(each)].map((name) =>
+        [name, getComputedStyle(each)[name]])));
+    const before = look();
+    await Promise.all(styles.map((href) => new Promise((done) => document.head.append(
+        Object.assign(document.createElement("link"), { rel: "stylesheet", href, onload: done })))));
+    const after = look();
+    return [...new Set(all.filter((_, place) => before[place] !== after[place])
+        .map((each) => `${each.tagName} ${each.className.baseVal ?? each.className}`))];
+}"""
+"""What looks different once the stylesheets of all pages are there."""
 SMALLEST = 320
 SCREENSHOTS = os.environ.get("VIEWER_SCREENSHOTS", "")
 
@@ -90,6 +102,21 @@ def faults_of(viewer: Viewer, name: str) -> Iterator[str]:
 def test_every_page_is_whole_legible_and_open_to_all(viewer: Viewer) -> None:
     faults = {name: found for name in pages() if (found := list(faults_of(viewer, name)))}
     assert faults == {}
+
+
+def test_a_page_looks_the_same_after_the_others_were_seen(viewer: Viewer) -> None:
+    viewer.page.emulate_media(reduced_motion="reduce")
+    styles = sorted(f"/ui/{path.relative_to(FOLDER)}" for path in FOLDER.rglob("*.css") if path.parent.name != "vendor")
+    changed = {}
+    for name in (*pages(), "memories?q=cart"):
+        page = viewer.open(name)
+        if page.locator(".row").count():
+            page.locator(".row").first.click()
+            page.wait_for_selector(".panel")
+            settle(page)
+        if found := page.evaluate(CHANGED_BY, styles):
+            changed[name] = found
+    assert changed == {}
 
 
 def test_nothing_moves_for_whom_motion_is_too_much(viewer: Viewer) -> None:

@@ -186,6 +186,18 @@ def test_where_nothing_is_joined_the_nodes_are_shown_without_an_empty_picture(ki
     page.locator(".panel").get_by_role("heading", name="Salt the water").wait_for()
 
 
+def test_whoever_hides_all_that_there_is_can_show_it_again(viewer: Viewer, namespace: str) -> None:
+    page = viewer.open(ADDRESS)
+    page.wait_for_selector(".sigma[data-settled=true]")
+    page.get_by_role("checkbox", name="files").click()
+    for kind in ("memories", "concepts", "entities"):
+        page.get_by_role("checkbox", name=kind).uncheck()
+    page.get_by_text("Nothing of the kinds that are chosen is here.").wait_for()
+    assert page.get_by_role("checkbox", name="files").is_disabled()
+    page.get_by_role("checkbox", name="memories").check()
+    page.get_by_role("button", name="Memory 4").wait_for()
+
+
 def test_what_is_around_a_node_that_is_not_there_is_not_said_to_be_shown(viewer: Viewer, namespace: str) -> None:
     page = viewer.open(f"{ADDRESS}&view=list&near=concept:auth")
     page.get_by_role("button", name="Only around auth").wait_for()

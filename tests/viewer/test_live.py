@@ -22,6 +22,8 @@ LISTEN = """async () => {
 MOST_OF_A_HOST = 6
 """Connections that a browser has to one host at a time, over all of its tabs."""
 LIVE = "() => document.querySelector('.live').innerText === 'live'"
+HEARD = "title => window.heard.some(each => each.title === title)"
+TURN = "is => { window.isHidden = is; document.dispatchEvent(new Event('visibilitychange')); }"
 NOT_LIVE = "() => document.querySelector('.live').innerText.startsWith('reconnecting')"
 
 
@@ -98,6 +100,59 @@ def test_a_daemon_that_is_not_heard_of_any_more_is_not_called_live(viewer: Viewe
     context.close()
 
 
+def test_more_windows_side_by_side_than_a_browser_has_connections_are_all_live(viewer: Viewer) -> None:
+    browser = viewer.page.context.browser
+    assert browser is not None
+    context = browser.new_context()
+    log_in(context, viewer.daemon)
+    asked: list[str] = []
+    context.on("request", lambda request: asked.extend([request.url] * ("/v1/live" in request.url)))
+    pages = [context.new_page() for _ in range(MOST_OF_A_HOST + 1)]
+    for page in pages:
+        page.goto(f"{viewer.origin}/ui/nothing-of-ours")
+        page.wait_for_function(LIVE)
+        page.evaluate(LISTEN)
+    assert len(asked) == 1
+    observe(viewer.daemon, viewer, "Windows share one stream")
+    for page in pages:
+        page.wait_for_function(HEARD, arg="Windows share one stream")
+    pages.pop(0).close()  # the one that had the stream
+    observe(viewer.daemon, viewer, "Another window took it over")
+    for page in pages:
+        page.wait_for_function(HEARD, arg="Another window took it over")
+        page.wait_for_function(LIVE)
+        assert page.evaluate("window.heard.length") == 2
+    context.close()
+
+
+def test_a_window_that_was_hidden_while_another_heard_of_something_reads_anew(viewer: Viewer) -> None:
+    browser = viewer.page.context.browser
+    assert browser is not None
+    context = browser.new_context()
+    context.clock.install()
+    context.add_init_script("Object.defineProperty(document, 'hidden', {get: () => window.isHidden})")
+    log_in(context, viewer.daemon)
+    hidden, shown = context.new_page(), context.new_page()
+    for page in (hidden, shown):
+        page.goto(f"{viewer.origin}/ui/nothing-of-ours")
+        page.wait_for_function(LIVE)
+        page.evaluate(LISTEN)
+    observe(viewer.daemon, viewer, "Both windows heard of this")
+    for page in (hidden, shown):
+        page.wait_for_function(HEARD, arg="Both windows heard of this")
+    hidden.evaluate(TURN, arg=True)
+    context.clock.fast_forward(6_000)
+    hidden.wait_for_function("() => document.querySelector('.live').innerText === 'not live'")
+    shown.wait_for_function(LIVE)
+    observe(viewer.daemon, viewer, "One window heard of this")
+    shown.wait_for_function(HEARD, arg="One window heard of this")
+    hidden.evaluate(TURN, arg=False)
+    hidden.wait_for_function("() => window.heard.at(-1).kind === 'gap'")
+    hidden.wait_for_function(LIVE)
+    assert shown.evaluate("window.heard.length") == 2
+    context.close()
+
+
 def test_tabs_that_are_hidden_leave_their_connections_to_the_one_that_is_looked_at(viewer: Viewer) -> None:
     browser = viewer.page.context.browser
     assert browser is not None
@@ -109,7 +164,7 @@ def test_tabs_that_are_hidden_leave_their_connections_to_the_one_that_is_looked_
         page = context.new_page()
         page.goto(f"{viewer.origin}/ui/nothing-of-ours")
         page.wait_for_function(LIVE)
-        page.evaluate("() => { window.isHidden = true; document.dispatchEvent(new Event('visibilitychange')); }")
+        page.evaluate(TURN, arg=True)
         context.clock.fast_forward(6_000)
         page.wait_for_function("() => document.querySelector('.live').innerText === 'not live'")
     page = context.new_page()

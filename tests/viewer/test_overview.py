@@ -13,6 +13,7 @@ from kiro_learn.wire.messages import write_record
 from tests.integration.daemon_process import DaemonProcess, running_daemon
 from tests.viewer.browsing import Viewer, log_in, origin_of, wait_equal
 from tests.viewer.test_every_page import serious
+from tests.viewer.test_memories import Kitchen, kitchen  # noqa: F401  # the fixture
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -28,6 +29,13 @@ def wait_live(page: Page) -> None:
     """Wait until the live feed is connected and its list, which is drawn after that, listens."""
     page.get_by_text("live", exact=True).wait_for()
     page.get_by_role("region", name="Live").get_by_role("button", name="Hold").wait_for()
+
+
+def test_nothing_is_said_to_be_learned_of_days_without_a_memory(kitchen: Kitchen) -> None:  # noqa: F811  # the fixture
+    kitchen.memory("Rest the dough", created_at="2026-01-05T12:00:00Z")
+    page = kitchen.open("")
+    page.get_by_text("0 learned today, 0 a day on average; 0 told today.").wait_for()
+    assert page.get_by_role("link", name="of today").count() == 0
 
 
 def test_whether_memory_helps_is_seen_in_one_action(viewer: Viewer) -> None:

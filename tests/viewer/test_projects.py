@@ -10,7 +10,7 @@ import pytest
 
 from kiro_learn.testing.daemon import a_record
 from kiro_learn.wire.messages import write_record
-from tests.viewer.browsing import Viewer, wait_equal
+from tests.viewer.browsing import WIDTHS, Viewer, set_width, wait_equal
 
 pytestmark = pytest.mark.one_python
 
@@ -43,6 +43,22 @@ def choice(viewer: Viewer) -> list[str]:
     """The projects that may be chosen above the page."""
     names: list[str] = viewer.page.get_by_label("Project", exact=True).locator("option").all_text_contents()
     return names
+
+
+def test_the_actions_of_a_project_open_beside_their_button(viewer: Viewer) -> None:
+    page = viewer.open("projects")
+    button = page.get_by_role("button", name=f"Actions of {viewer.project.name}")
+    for width in WIDTHS:
+        set_width(page, width)
+        button.click()
+        sheet = page.locator(".sheet:popover-open")
+        box, beside = sheet.bounding_box(), button.bounding_box()
+        assert box is not None
+        assert beside is not None
+        assert abs(box["x"] + box["width"] - beside["x"] - beside["width"]) <= 1
+        assert abs(box["y"] - beside["y"] - beside["height"]) <= 1
+        page.keyboard.press("Escape")
+        sheet.wait_for(state="detached")
 
 
 def test_a_project_is_paused_and_the_toast_takes_it_back(viewer: Viewer) -> None:

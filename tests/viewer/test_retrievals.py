@@ -50,7 +50,7 @@ def test_why_an_agent_said_something_is_found_in_four_actions(viewer: Viewer) ->
     first = next(each for each in asked["found"] if each["why"] == "told")
     assert panel.locator(".founds a").first.inner_text() == first["memory"]["title"]
     assert f"{first['score']:.2f}" in panel.locator(".founds li").first.inner_text()
-    assert panel.locator(".bar i").count() >= 3
+    assert panel.locator(".times i").count() >= 3
     assert str(panel.locator(".founds a").first.get_attribute("href")).endswith(f"memories?open={first['record_id']}")
     link = str(panel.get_by_text("its session").get_attribute("href"))
     assert f"session={asked['session_id']}" in link

@@ -31,6 +31,12 @@ def test_the_day_of_a_session_stands_on_one_line(story: Kitchen) -> None:
     assert set(days) <= {0, 16}
 
 
+def test_a_prompt_that_is_too_long_for_a_title_ends_with_an_ellipsis(kitchen: Kitchen) -> None:  # noqa: F811  # the fixture
+    kitchen.event("s-long", "prompt", "Why does the bread not rise? " * 20)
+    page = kitchen.open("sessions?session=s-long")
+    assert page.locator(".panel h2").inner_text().endswith("not ri…")
+
+
 def test_a_memory_shows_its_events_and_leads_to_them_and_back(story: Kitchen) -> None:
     page = story.open()
     act = Actions(page)

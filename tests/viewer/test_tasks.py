@@ -59,7 +59,7 @@ def test_why_an_agent_said_something_is_found_in_four_actions(home: Kitchen) -> 
     act = Actions(page)
     live = page.get_by_role("region", name="Live")
     act(live.get_by_role("link", name="asked").first.click)
-    page.get_by_role("heading", name="Told", exact=True, level=2).wait_for()
+    page.get_by_role("heading", name="What was told", exact=True, level=2).wait_for()
     why = next(each for each in asked["found"] if each["why"] == "told")
     assert why["memory"]["title"] in page.locator(".panel .founds").first.inner_text()
     assert act.count <= 4

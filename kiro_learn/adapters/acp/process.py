@@ -136,6 +136,7 @@ async def open_agent(
 async def _started(command: Sequence[str], *, lifeline: int, cwd: Path, environment: Mapping[str, str]) -> trio.Process:
     """The launcher's process. It starts ``command``, and kills it when the other end of ``lifeline`` closes."""
     try:
+        _make_if_removed(cwd)
         return await trio.lowlevel.open_process(
             (sys.executable, "-I", "-S", launcher.__file__, str(lifeline), *command),
             pass_fds=(lifeline,),
@@ -148,6 +149,11 @@ async def _started(command: Sequence[str], *, lifeline: int, cwd: Path, environm
         )
     except OSError as error:
         raise AgentNotFound(command[0], error.strerror or type(error).__name__) from error
+
+
+def _make_if_removed(folder: Path) -> None:
+    """Make the agents' folder again: it is empty, so that whoever tidies up may have removed it. Raises OSError."""
+    folder.mkdir(mode=0o700, exist_ok=True)
 
 
 async def _stopped(process: trio.Process, *, grace_seconds: float) -> None:

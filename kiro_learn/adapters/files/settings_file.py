@@ -47,8 +47,10 @@ def settings_in(
     return tuple(found.values())
 
 
-def set_in_file(path: Path, files: DiskAgentFiles, name: str, text: str) -> Setting:
+def set_in_file(path: Path, files: DiskAgentFiles, name: str, text: str, *, environment: Mapping[str, str]) -> Setting:
     """Set the setting ``name`` in the file at ``path`` to the value in ``text``; the rest of the file stays.
+
+    ``environment`` may set what the changed setting needs.
 
     Raises:
       InvalidRequest: there is no such setting, or the changed file would be wrong, there or elsewhere.
@@ -58,7 +60,7 @@ def set_in_file(path: Path, files: DiskAgentFiles, name: str, text: str) -> Sett
     place = PurePosixPath(path)
     with files.exclusive():
         before = files.read(place)
-        after, now = changed(before or "", key, text, name=path.name)
+        after, now = changed(before or "", key, text, name=path.name, environment=environment)
         if after != before:
             files.write(place, after, expected=before)
     return now

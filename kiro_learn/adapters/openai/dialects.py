@@ -79,11 +79,19 @@ def _read_openai(body: bytes) -> ServerAnswer:
     choices = value.get("choices")
     choice = _dict(choices[0] if isinstance(choices, list) and choices else None)
     return ServerAnswer(
-        text=_text(_dict(choice.get("message")).get("content")),
+        text=_answer_in(_dict(choice.get("message")).get("content")),
         is_whole=choice.get("finish_reason") != "length",
         is_filtered=choice.get("finish_reason") == "content_filter",
         prompt_tokens=_count(_dict(value.get("usage")).get("prompt_tokens")),
     )
+
+
+def _answer_in(content: Any) -> str | None:
+    """The text of a message; of one in parts, as Mistral's models that think send it, the parts that are text."""
+    if not isinstance(content, list):
+        return _text(content)
+    parts = [_text(part.get("text")) for part in map(_dict, content) if part.get("type") == "text"]
+    return "".join(filter(None, parts)) if parts else None
 
 
 def _read_ollama(body: bytes) -> ServerAnswer:

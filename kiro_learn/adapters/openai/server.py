@@ -52,7 +52,12 @@ _V1 = "/v1"
 _BUSY = frozenset({429, 503})
 _INVALID = frozenset({400, 422})
 _CONTEXT = "Lower [llm] prompt_tokens, or give the model a larger context."
+_MOVED = "No redirect is followed: set [llm] base_url to where it leads, which is often https instead of http."
 _HINTS = {
+    301: _MOVED,
+    302: _MOVED,
+    307: _MOVED,
+    308: _MOVED,
     401: "Check that [llm] api_key_variable names the right key.",
     403: "Check that [llm] api_key_variable names the right key.",
     404: "Check that the server has the model of [llm] model, and that base_url ends as its manual says, often in /v1.",

@@ -75,7 +75,8 @@ class SqliteCopies:
             found = [copy for folder in {self.home_folder, self.folder} for copy in _copies_in(folder)]
         except OSError as error:
             raise unusable(error, self.folder) from error
-        return tuple(sorted(found, key=_age, reverse=True))
+        now = self.utc_now()
+        return tuple(sorted(found, key=lambda copy: (copy.made_at <= now, *_age(copy)), reverse=True))
 
     def absence(self) -> str:
         if self.folder == self.home_folder:

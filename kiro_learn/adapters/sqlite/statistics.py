@@ -95,7 +95,8 @@ COUNT_PROJECTS = f"SELECT count(*) FROM namespaces AS n WHERE {_IS_PROJECT}"  # 
 COUNT_PROJECT = f"{COUNT_PROJECTS} AND n.namespace = :namespace"
 
 # Ranges of records_by_time, of events_by_time with each row's head, and of the primary key of llm_usage. Also all of
-# session_told, which the session ledger bounds, with the prompts of its sessions by events_of_session.
+# session_told, which the session ledger bounds, with the prompts of its sessions by events_of_session. What was stored
+# outside of any session has its event's id in the place of a session's: it is no session.
 DAYS = """
     WITH chosen AS (SELECT n.number, n.namespace FROM namespaces AS n
                      WHERE :namespace IS NULL OR n.namespace = :namespace),
@@ -127,7 +128,7 @@ DAYS = """
     UNION ALL
     SELECT 'sessions', substr(e.valid_time, 1, 10) AS day, count(DISTINCT e.session_id)
       FROM events AS e
-     WHERE e.valid_time >= :since AND (:namespace IS NULL OR e.namespace = :namespace)
+     WHERE e.valid_time >= :since AND e.session_id <> e.event_id AND (:namespace IS NULL OR e.namespace = :namespace)
      GROUP BY day
     UNION ALL
     SELECT 'calls', u.day, sum(u.call_count)
@@ -141,12 +142,14 @@ DAYS = """
      GROUP BY u.day
 """
 
-# For all projects, all of events_of_session; the table itself is not read.
+# For all projects, all of events_of_session, and the index of event ids for each session; the table itself is not read.
 SESSION_COUNTS = """
-    SELECT e.namespace, count(DISTINCT e.session_id)
-      FROM events AS e INDEXED BY events_of_session
-     WHERE :namespace IS NULL OR e.namespace = :namespace
-     GROUP BY e.namespace
+    SELECT s.namespace, count(*)
+      FROM (SELECT DISTINCT e.namespace, e.session_id
+              FROM events AS e INDEXED BY events_of_session
+             WHERE :namespace IS NULL OR e.namespace = :namespace) AS s
+     WHERE NOT EXISTS (SELECT 1 FROM events AS o WHERE o.event_id = s.session_id)
+     GROUP BY s.namespace
 """
 
 COUNT_RECORDS_OF_ANY = """

@@ -70,7 +70,7 @@ def list_verb(shell: Shell, *, only_changed: bool) -> None:
 def set_verb(shell: Shell, key: str, value: str) -> None:
     """Change one setting in settings.toml; the rest of the file stays."""
     try:
-        made = shell.open_maintenance().set_setting(shell.home, key, typed(value))
+        made = shell.open_maintenance().set_setting(shell.home, shell.environment, key, typed(value))
     except InvalidRequest as error:
         raise Failed(str(error), hint=error.hint, exit_code=2) from error
     is_running = _is_running(shell)

@@ -62,7 +62,7 @@ class DemoHome(NamedTuple):
 
 @click.command("demo")
 @click.option("--keep", is_flag=True, help="Keep the daemon running, and keep its folder.")
-@click.option("--ui", is_flag=True, help="Open its viewer; keeps both too.")
+@click.option("--ui", is_flag=True, help="Open its viewer; this keeps the daemon and its folder too.")
 @click.option("--all", "show_all", is_flag=True, help="Show every event.")
 @click.option("--raw", is_flag=True, help="Show the block exactly as an agent gets it.")
 @printing

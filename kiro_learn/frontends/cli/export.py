@@ -11,7 +11,7 @@ import attrs
 import click
 
 from kiro_learn.client import json_calls
-from kiro_learn.client.address import DaemonSilent, DaemonUnreachable
+from kiro_learn.client.address import DaemonNotReady, DaemonSilent, DaemonUnreachable
 from kiro_learn.client.building import Json
 from kiro_learn.client.routes import Client
 from kiro_learn.errors import InvalidRequest, KiroLearnError
@@ -217,8 +217,12 @@ def receive(client: Client, kind: str | None, path: Path, take: Callable[[bytes]
     try:
         client.receive(json_calls.export(kind), splitter)
     except (DaemonSilent, DaemonUnreachable) as error:
-        if splitter.last and _answers(client):  # it ended what it could not read on, and goes on itself
+        if not splitter.last:
+            raise
+        if _answers(client):  # it ended what it could not read on, and goes on itself
             raise Failed(UNREADABLE, hint="kiro-learn doctor") from error
+        if isinstance(error, DaemonUnreachable | DaemonNotReady):
+            raise Failed(CUT_OFF) from error
         raise
     return end_of(splitter.last)
 

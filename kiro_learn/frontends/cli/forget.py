@@ -72,24 +72,30 @@ def forget_verb(  # click hands every option over
         raise Failed("say what to forget", hint="kiro-learn forget --help", exit_code=2)
     with shell.client() as client:
         asked = {name: value for name, value in given.items() if value}
+        within = None
         if not everywhere and not (is_secret and not project):
-            asked["project"] = projects.meant(client, project).namespace
+            within = projects.meant(client, project)
+            asked["project"] = within.namespace
         if memory:
             places = projects.places(client, project, everywhere=everywhere)
             asked["memories"] = [record_ids.found(client, each, places)["record_id"] for each in memory]
             if not (project or "query" in asked):
                 asked.pop("project", None)  # a whole id may be in any project
+                within = None
         if is_secret:
             asked["secret"] = _secret(shell)
-        return carry_out(shell, client, asked, yes=yes)
+        return carry_out(shell, client, asked, yes=yes, where=f" in {within.name}" if within else "")
 
 
-def carry_out(shell: Shell, client: Client, asked: Json, *, yes: bool) -> int:
-    """Show what ``asked`` selects, ask, and forget it."""
+def carry_out(shell: Shell, client: Client, asked: Json, *, yes: bool, where: str = "") -> int:
+    """Show what ``asked`` selects, ask, and forget it.
+
+    ``where``: the words for the one project that is looked through; empty for all, or for a project that is named.
+    """
     foreseen = client.carry_out(json_calls.preview_forgetting(client, **asked))
-    goes_on = asked.get("whole") or asked.get("delete_copies") or ("secret" in asked and _has_copies(client))
+    goes_on = asked.get("whole") or asked.get("delete_copies") or ("secret" in asked and has_copies(client))
     if not (goes_on or any(foreseen[name] for name in ("events", "memories", "replaced", "graph_items"))):
-        shell.answer(foreseen, lambda: [f"{shell.out.mark('ok')} There is nothing to forget"])
+        shell.answer(foreseen, lambda: [f"{shell.out.mark('ok')} There is nothing to forget{where}"])
         return 0
     if not yes:
         hidden = asked.get("secret") or "\0"
@@ -102,7 +108,7 @@ def carry_out(shell: Shell, client: Client, asked: Json, *, yes: bool) -> int:
     return 0
 
 
-def _has_copies(client: Client) -> bool:
+def has_copies(client: Client) -> bool:
     """Backups, which may hold a text that the database holds no longer: only forgetting looks through them."""
     return bool(client.status()["backup"]["copy_count"])
 
@@ -264,7 +270,7 @@ def _aged_row(text: str, amount: Json, days: int) -> str:
         return "never, by these rules"
     age = counted(days, "day", "days")
     if not amount["count"]:
-        return f"none is older than {age}"
+        return f"nothing older than {age}"
     said = text.format(days=age, events=events(amount["count"]), memories=memories(amount["count"]))
     return texts.DOT.join((said, size(amount["bytes"])))
 

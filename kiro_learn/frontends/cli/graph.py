@@ -15,6 +15,7 @@ from kiro_learn.client import json_calls
 from kiro_learn.client.building import Call, Json, RequestRefused
 from kiro_learn.client.routes import Client
 from kiro_learn.frontends.cli import graph_screen, projects, record_ids, texts
+from kiro_learn.frontends.cli.forget import has_copies
 from kiro_learn.frontends.cli.options import ListsAlone, in_project, printing, since_option, typed
 from kiro_learn.frontends.cli.record_ids import SERVER_ERROR, UNKNOWN, Sort
 from kiro_learn.frontends.cli.shell import Failed, Shell
@@ -141,7 +142,7 @@ def _show_verb(kind: str) -> click.Command:
     @in_project
     @printing
     def show_verb(shell: Shell, item_id: str, project: str) -> None:
-        """Show one with all its details, and how many events support it."""
+        """Show one item with all its details, and how many events support it."""
         with _meant(shell, kind, item_id, project) as meant:
             item = meant.asked(json_calls.item)
         shell.answer(item, lambda: graph_screen.item(item, shell.out))
@@ -278,7 +279,8 @@ def _forget_verb(kind: str) -> click.Command:
             if not shell.confirm(texts.FORGET_QUESTION, flag_given=yes):
                 raise Failed(texts.NOT_FORGOTTEN)
             done = meant.asked(json_calls.forget)
-        shell.answer(done, lambda: [f"{shell.out.mark('ok')} 1 {graph_screen.ONE[kind]} forgotten"])
+            is_copied = has_copies(meant.client)
+        shell.answer(done, lambda: graph_screen.forgotten(kind, shell.out, is_copied=is_copied))
 
     return forget_verb
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from kiro_learn.client.building import Json
 from kiro_learn.frontends.cli import texts
@@ -81,6 +81,14 @@ def to_forget(kind: str, item_id: str, shown: Json | None, terminal: Terminal) -
         *([f"  {'':7}and all that names it"] if kind == "entities" else []),
         f"  {'stays':7}the events that it was learned from",
     ]
+
+
+def forgotten(kind: str, terminal: Terminal, *, is_copied: bool) -> Iterator[str]:
+    """What was forgotten; ``is_copied``: there are backups, which it is not looked for in."""
+    yield f"{terminal.mark('ok')} 1 {ONE[kind]} forgotten"
+    if is_copied:
+        how = f"{terminal.command('kiro-learn forget --secret')} removes a text from them too"
+        yield f"{terminal.mark('warning')} Backups may still hold it until they make room; {how}"
 
 
 def _row(item: Json, terminal: Terminal) -> str:

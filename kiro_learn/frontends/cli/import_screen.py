@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from datetime import date, datetime
 from functools import lru_cache
@@ -26,7 +27,7 @@ COLUMN = 14
 def nothing(terminal: Terminal, *, of_commits: bool = False) -> list[str]:
     if of_commits:
         return [f"{terminal.mark('ok')} No commits to import"]
-    why = "The others were imported before, are older than that, or are not on this machine."
+    why = "Sessions that were imported before, or that the options exclude, are left out."
     return [f"{terminal.mark('ok')} No past sessions to import", f"{INDENT}{terminal.dim(why)}"]
 
 
@@ -128,50 +129,58 @@ MOST_NAMES = 10_000
 """The most names of projects whose namespaces are cached."""
 
 
+class Place(NamedTuple):
+    """The project that memories go into."""
+
+    namespace: Namespace
+    folder: str | None = None
+    """Its folder; None if the memories only name the project."""
+
+
 class AskedMemories(NamedTuple):
     """Which memories of other programs are wanted, and where they go."""
 
     past: PastMemories
     stores: Sequence[FoundStore]
-    namespace_of: Callable[[str], Namespace]
+    place_of: Callable[[str], Place]
     since: datetime | None
     namespace: Namespace | None
     """The only project whose memories are wanted; None: all."""
     now: datetime
 
-    def records(self, found: FoundStore, skip: Callable[[str], None]) -> Iterator[Json]:
+    def records(self, found: FoundStore, skip: Callable[[str], None]) -> Iterator[tuple[Place, Json]]:
         for past in self.past.memories(found, skip):
-            record = as_record(past, found, self.namespace_of(past.project), now=self.now)
+            place = self.place_of(past.project)
+            record = as_record(past, found, place.namespace, now=self.now)
             is_wanted = self.namespace in {None, record.namespace}
             if is_wanted and (self.since is None or record.created_at >= self.since):
-                yield write_record(record)
+                yield place, write_record(record)
 
-    def batches(self, found: FoundStore, skip: Callable[[str], None]) -> Iterator[list[Json]]:
-        batch: list[Json] = []
-        for record in self.records(found, skip):
+    def batches(self, found: FoundStore, skip: Callable[[str], None]) -> Iterator[tuple[Place, list[Json]]]:
+        """The memories of a store in batches, each of one project."""
+        batches: dict[Place, list[Json]] = {}
+        for place, record in self.records(found, skip):
+            batch = batches.setdefault(place, [])
             batch.append(record)
             if len(batch) == BATCH_MEMORIES:
-                yield batch
-                batch = []
-        if batch:
-            yield batch
+                yield place, batches.pop(place)
+        yield from batches.items()
 
     def count_into(self, survey: Survey) -> None:
         for found in self.stores:
-            for record in self.records(found, survey.skip):
+            for _place, record in self.records(found, survey.skip):
                 survey.keep(found.reader.title, date.fromisoformat(record["created_at"][:10]))
 
 
-def namespace_finder(client: Client, project_of: Callable[[str], Project]) -> Callable[[str], Namespace]:
-    """Finds the namespace of a folder, or of a name that the daemon knows; of anything else, the user's own."""
+def place_finder(client: Client, project_of: Callable[[str], Project]) -> Callable[[str], Place]:
+    """Finds the place of a folder, or of a name that the daemon knows; of anything else, the user's own."""
 
     @lru_cache(MOST_NAMES)
-    def namespace_of(project: str) -> Namespace:
+    def place_of(project: str) -> Place:
         if project and not project.startswith("/"):
-            try:
-                return Namespace(client.project(project)["namespace"])
-            except RequestRefused:
-                return project_of("").namespace
-        return project_of(project).namespace
+            with contextlib.suppress(RequestRefused):
+                return Place(Namespace(client.project(project)["namespace"]))
+        found = project_of(project if project.startswith("/") else "")
+        return Place(found.namespace, found.project_path)
 
-    return namespace_of
+    return place_of

@@ -7,7 +7,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -17,7 +17,7 @@ import click
 from kiro_learn.client.building import RequestRefused
 from kiro_learn.client.routes import Client
 from kiro_learn.frontends.cli import import_export, import_screen, progress, projects, texts
-from kiro_learn.frontends.cli.import_screen import AskedMemories, namespace_finder
+from kiro_learn.frontends.cli.import_screen import AskedMemories, place_finder
 from kiro_learn.frontends.cli.options import printing, since_option
 from kiro_learn.frontends.cli.shell import Failed, Shell
 from kiro_learn.frontends.cli.terminal import counted, duration, events, memories, size
@@ -205,7 +205,7 @@ def _asked(
     memories = AskedMemories(
         past=others,
         stores=others.found(wanted.sources),
-        namespace_of=namespace_finder(client, project_of),
+        place_of=place_finder(client, project_of),
         since=wanted.since,
         namespace=namespace,
         now=datetime.now(UTC),
@@ -301,8 +301,9 @@ def _import(shell: Shell, client: Client, asked: _Asked, found: Sequence[FoundSe
                 tell(so_far())
                 _import_session(client, asked, each, imported, lambda: tell(so_far()))
             for store in asked.memories.stores:
-                for records in asked.memories.batches(store, imported.skip):
-                    imported.note_memories(_handed_in(client.import_memories, records))
+                for place, records in asked.memories.batches(store, imported.skip):
+                    send = partial(client.import_memories, folder=place.folder)
+                    imported.note_memories(_handed_in(send, records))
     except KeyboardInterrupt:
         shell.say(["", "Stopped; what is imported stays. Call it again for the rest."])
         raise

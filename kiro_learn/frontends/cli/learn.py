@@ -67,7 +67,7 @@ def _waiting_in(place: Project) -> progress.Watched:
 
 @click.group("embeddings", no_args_is_help=False)
 def embeddings_verb() -> None:
-    """Show how much is findable by meaning, or complete it now."""
+    """Show how many memories are findable by meaning, or make all of them so."""
 
 
 @embeddings_verb.command("stats")
@@ -287,6 +287,8 @@ def too_little(relearned: Json, model: str, terminal: Terminal) -> list[str]:
 def done(relearned: Json, took: Took, terminal: Terminal) -> list[str]:
     """How many memories replaced how many; why it ended, if early; and how to undo it, if anything was replaced."""
     said = f"No memory was replaced: {took.model} found nothing better"
+    if relearned["stopped_because"]:
+        said = "No memory was replaced"  # the model may not even have been asked
     if relearned["replaced"]:
         said = f"{memories(relearned['replaced'])} replaced by {relearned['records']:,} learned by {took.model}"
     elif relearned["too_little"]:

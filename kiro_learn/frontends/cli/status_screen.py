@@ -78,6 +78,7 @@ def running(status: Json, address: str, home: HomeFacts, now: datetime, terminal
         _memory(status),
         *_damage(status),
         *_spool(status),
+        *_writes(status),
         *_log(status),
         *_pauses(status, now),
         *_sharing(status),
@@ -157,6 +158,12 @@ def _spool(status: Json) -> Iterator[Line]:
         files = counted(spool["problem_count"], *texts.FILES)
         fact = f"{files} kept for later cannot be read or removed; the others are taken"
         yield Line("warning", "Events", (fact,), "; ".join(spool["problems"][:SHOWN_PROBLEMS]))
+
+
+def _writes(status: Json) -> Iterator[Line]:
+    """A line if the daemon could not store what it wrote last."""
+    if problem := status.get("write_problem"):
+        yield Line("wrong", "Storage", ("what came last is not stored",), problem)
 
 
 def _log(status: Json) -> Iterator[Line]:

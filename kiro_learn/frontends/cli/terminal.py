@@ -188,12 +188,12 @@ def duration(seconds: float) -> str:
 
 
 def ago(moment: datetime, now: datetime) -> str:
-    """``4 min ago`` within a week, else ``4 Nov 10:02`` in the zone of ``now``."""
+    """``4 min ago`` within a week, else ``4 Nov 10:02`` in the zone of ``now``; so also for a moment to come."""
     seconds = (now - moment) / timedelta(seconds=1)
+    if seconds >= _WEEK or seconds <= -_HOUR:
+        return calendar_time(moment, now)
     if seconds < 1:
         return "just now"
-    if seconds >= _WEEK:
-        return calendar_time(moment, now)
     length, unit = next(pair for pair in _UNITS if seconds >= pair[0])
     return f"{seconds // length:.0f} {unit} ago"
 

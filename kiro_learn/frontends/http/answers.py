@@ -48,6 +48,8 @@ class Answer:
     headers: Mapping[str, str] = attrs.field(factory=dict)
     stream: Stream | None = None
     """If set, the pieces that are sent in place of ``body``."""
+    is_endless: bool = False
+    """Whether the stream is whole wherever a stop of the server ends it."""
 
 
 def _is_object(kind: Any) -> bool:

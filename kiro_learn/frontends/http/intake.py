@@ -126,10 +126,11 @@ class Intake:
     async def _send_stream(self, answer: Answer, stream: Stream, scope: Message, receive: Receive, send: Send) -> None:
         """Send the pieces until the stream ends or fails, the caller hangs up, or the server stops.
 
-        An answer whose stream failed is not ended, so that the server breaks the connection: its caller must not take
-        it for a whole one.
+        An answer whose stream did not come to its end is not ended either, so that the server breaks the connection:
+        its caller must not take it for a whole one.
         """
         connection = scope.get("state", {}).get(CONNECTION)
+        is_whole = answer.is_endless
         with self._new_boundary("stream") as boundary:
             async with aclosing(stream), trio.open_nursery() as nursery:
                 await send(_start(answer))
@@ -138,8 +139,9 @@ class Intake:
                     nursery.start_soon(_then_cancel, connection.server_stops, nursery.cancel_scope)
                 async for piece in stream:
                     await send({"type": "http.response.body", "body": piece, "more_body": True})
+                is_whole = True
                 nursery.cancel_scope.cancel()
-        if boundary.error is None:
+        if is_whole and boundary.error is None:
             await send({"type": "http.response.body", "body": b"", "more_body": False})
 
 

@@ -51,6 +51,7 @@ MODE = choice(
 )
 SEARCHED = optional_namespace("namespace", "The project to search.")
 FOLDER = optional_folder("cwd", "A folder in the project to search.")
+PROJECT_FOLDER = optional_folder("cwd", "A folder in the project of the memories, by which it is listed.")
 
 WANTED = (MOST_RESULTS, MODE, *FILTERS)
 
@@ -208,13 +209,15 @@ def _many(services: Services) -> Iterator[Route]:
 
     async def import_all(request: Request) -> Answer:
         records, errors = read_lines(request.body)
-        done = await services.remember.put_all(records)
+        folder = PROJECT_FOLDER.read(request.query)
+        project = None if folder is None else await services.project_finder.project_of(folder)
+        done = await services.remember.put_all(records, project)
         return json_answer({"imported": done.imported, "skipped": done.skipped, "errors": errors})
 
     yield Route("GET", "/v1/memories", listed, parameters=(ANY_NAMESPACE, *FILTERS, LIMIT, OFFSET, CURSOR))
     yield Route("GET", "/v1/memories/stale", stale, parameters=(NAMESPACE, LIMIT, OFFSET))
     yield Route("GET", "/v1/memories/search", search, parameters=(NAMESPACE, QUERY, *WANTED))
-    yield Route("POST", "/v1/memories/import", import_all, takes=(NDJSON,))
+    yield Route("POST", "/v1/memories/import", import_all, takes=(NDJSON,), parameters=(PROJECT_FOLDER,))
 
 
 def read_lines(body: bytes) -> tuple[list[MemoryRecord], list[dict[str, Any]]]:

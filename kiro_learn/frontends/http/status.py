@@ -206,7 +206,7 @@ def live_routes(services: Services) -> Iterator[Route]:
         if listener is None:
             hint = f"{MOST_LISTENERS} are served at once. Close a page of the viewer."
             return error_answer(503, "too many listen", hint=hint, headers={"Retry-After": str(RETRY_SECONDS)})
-        return Answer(b"", content_type=EVENT_STREAM, stream=LiveLines(listener))
+        return Answer(b"", content_type=EVENT_STREAM, stream=LiveLines(listener), is_endless=True)
 
     yield Route("GET", "/v1/live", live, parameters=(AFTER,))
 

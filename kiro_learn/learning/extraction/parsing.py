@@ -16,6 +16,7 @@ import attrs
 from kiro_learn.errors import UnusableAnswer
 from kiro_learn.learning.extraction.extractive.vocabulary import cut_at_word
 from kiro_learn.learning.extraction.framing import FramedBatch, cleaned, said_by, unescaped
+from kiro_learn.learning.extraction.splitting import BEFORE
 from kiro_learn.model import record
 from kiro_learn.model.buffer import BufferSnapshot
 from kiro_learn.model.checks import unchecked
@@ -46,7 +47,8 @@ def parse(answer: str, batch: FramedBatch) -> list[RecordDraft]:
     """The drafts in ``answer``, in its order; none if it says that there is nothing to keep.
 
     Records are taken even next to a ``<skip``, so that nothing learned is lost. An item that is too long is cut. A
-    record without a title is left out. One without a summary gets its facts, or its title, as the summary.
+    record without a title is left out. One without a summary gets its facts, or its title, as the summary. A text of
+    the instructions' example counts as missing.
 
     Raises:
       UnusableAnswer: the answer is blank, it is only conversation or thought, or none of its records is usable; asking
@@ -85,12 +87,13 @@ def _draft(attributes_text: str, content: str, batch: FramedBatch) -> RecordDraf
     if knowledge_type is None and _choice(ObservationType, type_text) is None:
         knowledge_type = _choice(KnowledgeType, type_text)
     observation_type = _type(type_text, knowledge_type)
-    titles = texts_of(content, "title", count_most=1, length_most=record.MAX_SUMMARY)
+    titles = _filled_in(texts_of(content, "title", count_most=1, length_most=record.MAX_SUMMARY))
     if not titles:
         return None
     title = title_within(titles[0])
-    facts = texts_of(content, "fact", count_most=record.MAX_FACTS, length_most=record.MAX_FACT)
-    summaries = texts_of(content, "summary", count_most=1, length_most=record.MAX_SUMMARY)
+    facts = _filled_in(texts_of(content, "fact", count_most=record.MAX_FACTS, length_most=record.MAX_FACT))
+    summaries = _filled_in(texts_of(content, "summary", count_most=1, length_most=record.MAX_SUMMARY))
+    concepts = texts_of(content, "concept", count_most=record.MAX_CONCEPTS, length_most=record.MAX_CONCEPT)
     cited = batch.cited_by(numbers_in(attributes.get("events", "")))
     return RecordDraft(
         title=title,
@@ -99,7 +102,7 @@ def _draft(attributes_text: str, content: str, batch: FramedBatch) -> RecordDraf
         source_event_ids=cited or batch.batch_event_ids,
         cites=bool(cited),
         facts=tuple(map(as_said, facts)),
-        concepts=texts_of(content, "concept", count_most=record.MAX_CONCEPTS, length_most=record.MAX_CONCEPT),
+        concepts=_filled_in(concepts),
         files_touched=_files(content),
         files_read=_files(content, 'access="read"'),
         files_modified=_files(content, 'access="modified"'),
@@ -128,7 +131,8 @@ def numbers_in(text: str) -> set[int]:
 
 
 def _files(content: str, attribute: str = "") -> tuple[str, ...]:
-    return texts_of(content, "file", count_most=record.MAX_FILES, length_most=record.MAX_FILE, attribute=attribute)
+    files = texts_of(content, "file", count_most=record.MAX_FILES, length_most=record.MAX_FILE, attribute=attribute)
+    return _filled_in(files)
 
 
 def _choice(kind: type[_Choice], text: str | None) -> _Choice | None:
@@ -205,6 +209,17 @@ def _elements(content: str, name: str) -> Iterator[tuple[str, str]]:
     while (start := opening.search(content, position)) and (end := closing.search(content, start.end())):
         yield start.group(1), content[start.end() : end.start()]
         position = end.end()
+
+
+_OF_THE_EXAMPLE = frozenset(
+    text for name in _TAGS for text in texts_of(BEFORE, name, count_most=9, length_most=record.MAX_SUMMARY)
+)
+"""What the instructions write into their example of a record."""
+
+
+def _filled_in(texts: tuple[str, ...]) -> tuple[str, ...]:
+    """``texts`` without those of the example: a small model repeats it, or leaves in what it has nothing for."""
+    return tuple(text for text in texts if text not in _OF_THE_EXAMPLE)
 
 
 # Removes a model's thoughts from its answer: some servers send both as one text.

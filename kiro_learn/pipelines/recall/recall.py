@@ -21,7 +21,7 @@ from kiro_learn.model.record import MemoryRecord
 from kiro_learn.model.retrieval import Report, Retrieval
 from kiro_learn.pipelines.recall.context import Context, ContextBuilder, ContextRequest
 from kiro_learn.pipelines.recall.excerpting import found, sureness_of
-from kiro_learn.pipelines.recall.finder import Finder
+from kiro_learn.pipelines.recall.finder import Finder, Findings
 from kiro_learn.pipelines.recall.reading import FileNotes, Reading, SlotLines
 from kiro_learn.pipelines.recall.recall_trace import (
     NOTHING_ASKED,
@@ -37,7 +37,7 @@ from kiro_learn.retrieval.query.prompt_kind import GOALS, PromptKind, kind_of, n
 from kiro_learn.retrieval.query.question import Query, query_text
 from kiro_learn.retrieval.query.syntax import terms
 from kiro_learn.retrieval.ranking.calibrated import REFINED_COUNT
-from kiro_learn.retrieval.ranking.confidence import OlderByNewer, dependents
+from kiro_learn.retrieval.ranking.confidence import OlderByNewer, Sureness, dependents
 from kiro_learn.retrieval.rendering.brief import BETWEEN
 from kiro_learn.retrieval.rendering.excerpts import Excerpted, render_excerpts
 from kiro_learn.retrieval.rendering.repeats import (
@@ -167,6 +167,7 @@ class Recall:
         with trace.stopwatch.stage("profile"):
             trace.block.slot_line = await self._slot_lines.of(trace.namespace, folder, query, prompt)
         worth = worth_of(text, query, prompt, self._config)
+        trace.is_task = worth.is_task
         most_bytes = worth.most_bytes - trace.block.slot_bytes
         if worth.names and most_bytes > 0:
             trace.about = await self._reading.about(trace, worth.names)
@@ -245,11 +246,11 @@ class Recall:
     def _render(self, trace: RecallTrace, query: str, *, most_bytes: int) -> None:
         with trace.stopwatch.stage("render"):
             if trace.silent_because == NOTHING_NEW:
-                trace.weigh_told(sureness_of(_found_of(trace, trace.told_before), trace.findings, query))
+                trace.weigh_told(_sureness(trace, trace.told_before, trace.findings, query))
                 return
             telling = newer_above(each_once(trace.records), trace.older_by_newer)
             repeated = frozenset(each.record_id for each in trace.records) - {each.record_id for each in telling}
-            trace.sureness = sureness_of(_found_of(trace, telling), trace.new_findings, query)
+            trace.sureness = _sureness(trace, telling, trace.new_findings, query)
             if trace.about is None:
                 most_bytes = trace.sureness.bytes_worth(most_bytes)
             if not most_bytes or not telling:
@@ -265,6 +266,11 @@ class Recall:
         if self._config.format == "documented":
             return render(telling, query, most_bytes=most_bytes, scores=trace.scores_by_place(telling))
         return render_excerpts(_found_of(trace, telling), terms(query), most_bytes=most_bytes)
+
+
+def _sureness(trace: RecallTrace, telling: Sequence[MemoryRecord], findings: Findings | None, query: str) -> Sureness:
+    found = sureness_of(_found_of(trace, telling), findings, query)
+    return found.of_task if trace.is_task else found
 
 
 def _found_of(trace: RecallTrace, telling: Sequence[MemoryRecord]) -> list[Excerpted]:
@@ -320,6 +326,8 @@ class Worth:
     most_bytes: int
     names: tuple[str, ...] = ()
     """The prompt is told only memories that have one of these names; empty: any memory."""
+    is_task: bool = False
+    """Whether the prompt sets a task and asks nothing: it is told only what surely helps."""
 
 
 NOTHING = Worth(0)
@@ -334,7 +342,7 @@ def worth_of(text: str, query: Query, prompt: SessionPrompt, config: RecallConfi
         prompt.set_goal()
     if config.prompts == "all" or kind in {PromptKind.QUESTION, PromptKind.PAST}:
         return Worth(config.context_bytes)
-    task = Worth(min(config.context_bytes, config.task_bytes))
+    task = Worth(min(config.context_bytes, config.task_bytes), is_task=True)
     if kind is PromptKind.TASK:
         return task
     names = () if kind is PromptKind.BARE_COMMAND else names_in(query.meaning)

@@ -105,6 +105,8 @@ class RecallTrace:
     """The records that were read and are not relevant."""
     repeated: frozenset[RecordId] = frozenset()
     """The records that say the same as another one."""
+    is_task: bool = False
+    """Whether the prompt sets a task and asks nothing: it is told only what surely helps."""
     sureness: Sureness | None = None
     """How sure it is that what was found helps; None until that is weighed."""
     records: Sequence[MemoryRecord] = ()
@@ -112,7 +114,7 @@ class RecallTrace:
     known_ids: set[RecordId] = attrs.Factory(set)
     """The found records that the session was told before, or that add nothing to what it was told."""
     amended: OlderByNewer = attrs.Factory(dict)
-    """By the id of a read record, the older read ones that it overturns."""
+    """By the id of a read record, the older read ones that it overturns, whether the search found it or they say so."""
     told_before: list[MemoryRecord] = attrs.Factory(list)
     """The records that were read and that the session was told before, best first."""
     passages: Mapping[RecordId, Compared] = attrs.Factory(dict)
@@ -177,8 +179,11 @@ class RecallTrace:
     @property
     def older_by_newer(self) -> OlderByNewer:
         """By the id of a found record, the older ones that it overturns."""
-        found = self.findings.fusion.older_by_newer if self.findings and self.findings.fusion else {}
-        return {**found, **self.amended}
+        return {**self._found_older_by_newer, **self.amended}
+
+    @property
+    def _found_older_by_newer(self) -> OlderByNewer:
+        return self.findings.fusion.older_by_newer if self.findings and self.findings.fusion else {}
 
     @property
     def model(self) -> ModelIdentity:
@@ -195,7 +200,7 @@ class RecallTrace:
         self.corrected |= _notes_of(records, replaced)
         if self.about is not None:
             self.about |= {new for old, new in replaced.items() if old in self.about}
-        self.amended = _amended_among(self.records)
+        self.amended = _amended_among(self.records, self._found_older_by_newer)
         self.left_out["gone"] = len(self.hits) - len(records)
 
     def leave_out_told(self, told: Collection[ToldId], *, most: int) -> None:
@@ -280,11 +285,11 @@ def _notes_of(records: Sequence[MemoryRecord], replaced: Mapping[RecordId, Recor
     return {new: was(known[old], known[new].created_at) for _, old, new in pairs}
 
 
-def _amended_among(records: Sequence[MemoryRecord]) -> OlderByNewer:
-    """By the id of a record, the older ones of ``records`` that it overturns."""
+def _amended_among(records: Sequence[MemoryRecord], found: OlderByNewer) -> OlderByNewer:
+    """By the id of a record, the older ones of ``records`` that it overturns; those that were ``found`` come first."""
     texts = {record.record_id: text_of(record) for record in records}
     moments = {record.record_id: record.created_at for record in records}
-    return overturned_among([*texts], texts, moments)
+    return overturned_among([*texts], texts, moments, found)
 
 
 def _weighed(hits: Sequence[Hit], factors: Factors, of_branch: Collection[RecordId]) -> list[Hit]:

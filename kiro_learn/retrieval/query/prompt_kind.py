@@ -22,7 +22,7 @@ class PromptKind(Enum):
     """What a prompt wants."""
 
     BARE_COMMAND = "bare command"
-    """A slash command without an argument: nothing in it can be looked up."""
+    """A slash command without an argument, or a call of Git: nothing in it can be looked up."""
     QUESTION = "question"
     """It sets the goal of its session by a question."""
     TASK = "task"
@@ -73,7 +73,13 @@ _PAST = re.compile(
 _PAST_CHARACTERS = 600
 """The most characters of a prompt that is searched for the past. A longer one is a paste, or tells the past itself."""
 
-_BARE_COMMAND = re.compile(r"/[\w:.-]+\s*")
+_BARE_COMMAND = re.compile(
+    r"/[\w:.-]+\s*"
+    r"|(?:run )?"
+    r"(?:git (?:status|pull|push|fetch|log|diff|stash|branch|show|add|rebase|merge|checkout|switch)|ls|pwd|clear)"
+    r"(?: (?!(?:fails?|conflicts?|errors?|hangs|again)\b)[-~.\w/@]+){0,3}",
+    re.IGNORECASE,
+)
 
 _REQUEST = re.compile(
     r"(?:^|[.?!,;:\n\"`)]|\bbut\b)[\s\W]{0,3}(?:(?:hey|hi|ok|so|and|please|pls)[\s,]{1,3}){0,3}"

@@ -7,6 +7,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
+from types import MappingProxyType
 
 import attrs
 
@@ -50,11 +51,18 @@ class Sureness:
     floor: float = FLOOR
     certain: float = CERTAIN
 
+    @property
+    def of_task(self) -> Sureness:
+        """The same for a task, which asks for nothing: what only may help it is noise, so ``certain`` is its floor."""
+        return attrs.evolve(self, floor=self.certain)
+
     def bytes_worth(self, most_bytes: int) -> int:
         """How many bytes of a block of ``most_bytes`` to tell: 0 below the floor, all from ``certain`` on."""
         if self.confidence < self.floor:
             return 0
-        share = min(1.0, (self.confidence - self.floor) / (self.certain - self.floor))
+        if self.confidence >= self.certain:
+            return most_bytes
+        share = (self.confidence - self.floor) / (self.certain - self.floor)
         least = min(LEAST_BYTES, most_bytes)
         return least + int(share * (most_bytes - least))
 
@@ -87,7 +95,8 @@ MOST_SUCCESSORS = 1
 """Most successors of one record: first those that change most of its names, then the newest."""
 
 OlderByNewer = Mapping[RecordId, tuple[RecordId, ...]]
-"""For each record, the older ones that it overturns: the first one found, and each that the record states to replace.
+"""For each record, the older ones that it overturns: the first one that its words end, and each that it states to
+replace.
 
 Of several older records that only name what changed, the first one is what was chosen, and the others rest on it.
 """
@@ -123,10 +132,14 @@ def successors(
 
 
 def overturned_among(
-    record_ids: Sequence[RecordId], texts: Mapping[RecordId, str], moments: Mapping[RecordId, datetime]
+    record_ids: Sequence[RecordId],
+    texts: Mapping[RecordId, str],
+    moments: Mapping[RecordId, datetime],
+    known: OlderByNewer = MappingProxyType({}),
 ) -> dict[RecordId, tuple[RecordId, ...]]:
-    """The same as ``successors``, for all of ``record_ids`` and without a query."""
-    found: dict[RecordId, tuple[RecordId, ...]] = {}
+    """The same as ``successors``, for all of ``record_ids`` and without a query, joined with what is ``known``."""
+    joined = {new: tuple(old for old in olds if old in texts) for new, olds in known.items() if new in texts}
+    found = {new: olds for new, olds in joined.items() if olds}
     for old in record_ids:
         _note_successors(found, old, texts, moments, ())
     return found
@@ -139,13 +152,15 @@ def _note_successors(
     moments: Mapping[RecordId, datetime],
     asked: Collection[str],
 ) -> None:
-    """Add the successors of ``old`` to ``found``. One that overturns another record too must state this replacement."""
+    """Add the successors of ``old`` to ``found``. If its words end another one, it must state this."""
     newer = {each: text for each, text in texts.items() if moments[each] > moments[old]}
     names = _changed_name_counts(texts[old], newer, {word.lower() for word in asked}, len(texts))
     ranked = sorted(names, key=lambda each: (names[each], moments[each], each), reverse=True)
     for new in ranked[:MOST_SUCCESSORS]:
-        if new not in found or names[new] == STATED:
-            found[new] = (*found.get(new, ()), old)
+        olds = found.get(new, ())
+        is_first = all(statement_replacing(texts[each]) in texts[new] for each in olds)
+        if old not in olds and (is_first or names[new] == STATED):
+            found[new] = (*olds, old)
 
 
 def dependents(

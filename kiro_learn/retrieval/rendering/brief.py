@@ -40,6 +40,10 @@ NO_PROFILE = ProjectProfile()
 StatedItem: TypeAlias = Preference | Fact
 """An item that a person stated of a project by hand, or a wish of theirs."""
 
+_CUT = ("...", "\u2026")
+_AFTER = " (after: "
+"""What stands between a prompt and the one before it, in the first line of a turn's summary."""
+
 NEW_WORDS = 1 / 2
 """The share of a summary's words that its title must lack before the line shows both."""
 
@@ -202,11 +206,12 @@ def _text_of(title: str, summary: str, most_characters: int, *, is_rule: bool) -
 
 
 def _told_of(title: str, summary: str, most_characters: int, *, is_rule: bool) -> tuple[str, bool]:
+    is_cut = title.endswith(_CUT)
     title = one_line(title).rstrip(" .:")
     first, _, rest = summary.partition("\n")
     is_turn = first.startswith(ASKED)
     if is_turn and is_rule:
-        return title, False  # the answer to a rule was done once
+        return _rule_in(first, title) if is_cut else title, False  # the answer to a rule was done once
     # A turn's summary quotes its question, then begins its answer.
     summary = one_line((rest if is_turn else summary)[: 2 * most_characters])
     if title and _bare(summary).startswith(_bare(title)):
@@ -216,6 +221,13 @@ def _told_of(title: str, summary: str, most_characters: int, *, is_rule: bool) -
     if title and len(new_words) <= len(words) * NEW_WORDS:  # the summary mostly repeats the title in other words
         return title, not is_turn and not new_words
     return f"{title}: {summary}" if title else summary, not is_turn
+
+
+def _rule_in(asked: str, title: str) -> str:
+    """The whole rule, whose cut ``title`` begins somewhere in the prompt ``asked``."""
+    said = one_line(asked).partition(_AFTER)[0]
+    place = said.casefold().find(title.casefold())
+    return said[place:] if place >= 0 else title
 
 
 def _bare(text: str) -> str:

@@ -614,11 +614,25 @@ def test_a_full_disk_is_told(patient: Patient) -> None:
     assert patient.state("disk") is CheckState.WARNING
 
 
+def test_a_daemon_that_can_store_nothing_is_no_well_one(patient: Patient) -> None:
+    patient.daemon = attrs.evolve(UP, write_problem="the disk is ill")
+    found = patient.outcome("daemon")
+    assert (found.state, found.mend) == (CheckState.FAILED, f"df -h {patient.home.path}")
+    assert found.detail == "it answers, and could not store what came last: the disk is ill"
+
+
 def test_a_clock_that_was_put_back_is_told(patient: Patient) -> None:
     ahead = time.time() + 3600
     os.utime(patient.home.database, (ahead, ahead))
     found = patient.outcome("clock")
     assert (found.state, found.mend) == (CheckState.WARNING, "sudo timedatectl set-ntp true")
+    assert found.detail in {
+        "the last write lies 59 minutes in the future",
+        "the last write lies 60 minutes in the future",
+    }
+    ahead += 400 * 24 * 3600
+    os.utime(patient.home.database, (ahead, ahead))
+    assert patient.outcome("clock").detail == "the last write lies 400 days in the future"
     os.utime(patient.home.database)
     assert patient.state("clock") is CheckState.OK
 

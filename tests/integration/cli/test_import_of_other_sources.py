@@ -11,6 +11,7 @@ import pytest
 
 from tests.integration.cli.command_line import done, kiro_learn
 from tests.integration.daemon_process import DaemonProcess, running_daemon
+from tests.integration.test_git_history import WHY, Repository
 from tests.unit.adapters.histories.homes import aider, kiro_database, memories, opencode
 
 
@@ -77,3 +78,15 @@ def test_what_there_is_is_shown_first(daemon: DaemonProcess, tmp_path: Path) -> 
     assert "mem0          2 memories" in shown
     imported = kiro_learn(daemon.home, "import", "--yes", changes={"HOME": str(tmp_path)})
     assert "2 memories of other memories" in imported.stdout
+
+
+def test_a_project_of_which_only_commits_are_known_has_its_name(daemon: DaemonProcess, tmp_path: Path) -> None:
+    shop = Repository(tmp_path / "shop")
+    shop.folder.mkdir()
+    shop.git("init", "-q")
+    shop.commit(WHY)
+    answer = kiro_learn(daemon.home, "import", "--git", "--yes", "--json", cwd=shop.folder)
+    assert json.loads(done(answer))["kept"] == 1
+    [listed] = json.loads(done(kiro_learn(daemon.home, "projects", "--json")))["projects"]
+    assert listed["folder"] == str(shop.folder)
+    assert "shop" in done(kiro_learn(daemon.home, "projects"))

@@ -121,7 +121,8 @@ def test_the_log_is_shown_and_a_follower_ends_with_its_reader_and_with_ctrl_c(ho
     assert failed(kiro_learn(home, "logs"))[1] == "hint:  kiro-learn start"
     with running_daemon(home):
         lines = done(kiro_learn(home, "logs", "-n", "1000")).splitlines()
-        assert any("daemon.ready host=127.0.0.1" in line for line in lines)
+        [ready] = [line for line in lines if "daemon.ready host=127.0.0.1" in line]
+        assert 1 <= int(ready.partition(" most_connections=")[2]) <= 256
         raw = done(kiro_learn(home, "logs", "-n", "2", "--json")).splitlines()
         assert all("timestamp" in json.loads(line) for line in raw)
     for is_interrupted in (False, True):

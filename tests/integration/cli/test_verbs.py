@@ -220,6 +220,12 @@ def test_what_holds_the_same_words_is_shown_and_goes_on_request(place: Place) ->
     assert place.client.memories(namespace=namespace)["total"] == 1
 
 
+def test_where_nothing_is_found_to_forget_the_project_is_named(place: Place) -> None:
+    forget = ("forget", "--session", "of-another-project", "--yes")
+    assert done(place.run(*forget, "--project", "api")) == "✓ There is nothing to forget in api\n"
+    assert done(place.run(*forget, "--everywhere")) == "✓ There is nothing to forget\n"
+
+
 def test_flush_learns_what_waits(place: Place) -> None:
     rule = event(place.shop, SHOP[1], 50, "Always use tabs in this repo, never spaces.")
     place.client.post_event(rule)

@@ -112,6 +112,11 @@ def dies() -> None:
     os._exit(3)
 
 
+def is_killed() -> None:
+    begin()
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
 def dies_leaving_a_grandchild() -> None:
     """Dies, but its child inherits the pipes and keeps them open."""
     leave_a_grandchild()

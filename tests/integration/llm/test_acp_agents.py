@@ -6,11 +6,13 @@ The pitfalls were found before the client was written. Each has a test here or i
 from __future__ import annotations
 
 import json
+import signal
 import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import attrs
 import psutil
 import pytest
 import trio
@@ -106,6 +108,12 @@ def test_one_that_dies_is_told_at_once_with_its_exit_code_and_last_words(tmp_pat
     assert time.monotonic() - started < AT_ONCE_SECONDS
 
 
+def test_one_that_is_killed_is_told_with_the_signal(tmp_path: Path) -> None:
+    with pytest.raises(AgentExited, match="was ended by signal 9 before it had answered") as caught:
+        ask(an_agent("is_killed", tmp_path))
+    assert caught.value.returncode == -signal.SIGKILL
+
+
 def test_one_that_dies_takes_along_what_holds_its_pipes(tmp_path: Path) -> None:
     with pytest.raises(AgentExited):
         ask(an_agent("dies_leaving_a_grandchild", tmp_path))
@@ -173,6 +181,12 @@ def test_a_program_that_is_not_there_is_named(tmp_path: Path) -> None:
     llm = AcpLlm(command=("no-such-agent", "acp"), cwd=tmp_path, environment={})
     with pytest.raises(AgentNotFound, match="no-such-agent"):
         ask(llm)
+
+
+def test_a_folder_that_somebody_removed_is_made_again(tmp_path: Path) -> None:
+    llm = attrs.evolve(an_agent("ok", tmp_path), cwd=tmp_path / "agent")
+    assert ask(llm) == bad_agent.ANSWER
+    assert list(llm.cwd.iterdir()) == []
 
 
 def test_cancelling_leaves_nothing_at_whatever_moment(tmp_path: Path) -> None:

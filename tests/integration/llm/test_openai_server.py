@@ -104,6 +104,11 @@ def test_the_prompt_is_the_only_message_and_the_first_choice_the_answer(server: 
         ((200, b'{"choices": [7]}'), "answered with no text"),
         ((200, b'{"choices": {"a secret": 1}}'), "answered with no text"),
         (completion(None), "answered with no text"),
+        (
+            completion([{"type": "thinking", "thinking": [{"type": "text", "text": "a secret"}]}]),
+            "answered with no text",
+        ),
+        (completion([7, {"type": "image_url", "text": "a secret"}]), "answered with no text"),
         (completion("half an ans", finish_reason="length"), "before its answer was whole"),
         (completion("", finish_reason="content_filter"), "refused by its content filter"),
         (completion("half an ans", finish_reason="content_filter"), "refused by its content filter"),
@@ -116,6 +121,21 @@ def test_any_other_answer_is_an_error_without_contents(server: ScriptedServer, a
         ask(server.base_url)
     assert "secret" not in f"{caught.value} {caught.value.hint}"
     assert len(server.asked) == 1
+
+
+def test_one_that_leads_elsewhere_is_not_followed_and_the_setting_is_named(server: ScriptedServer) -> None:
+    server.answer = (308, b"")
+    with pytest.raises(LlmError, match="answered with status 308") as caught:
+        ask(server.base_url)
+    assert "base_url" in caught.value.hint
+    assert len(server.asked) == 1
+
+
+def test_an_answer_in_parts_is_the_text_without_the_thoughts(server: ScriptedServer) -> None:
+    thinking = {"type": "thinking", "thinking": [{"type": "text", "text": "Let me see."}]}
+    texts = [{"type": "text", "text": "an "}, {"type": "text", "text": None}, {"type": "text", "text": "answer"}]
+    server.answer = completion([thinking, *texts])
+    assert ask(server.base_url) == "an answer"
 
 
 def test_a_server_that_is_not_there_is_an_error(server: ScriptedServer) -> None:

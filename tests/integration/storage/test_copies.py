@@ -27,6 +27,7 @@ from tests.unit.storage.contract_graph import entity, fact
 
 DAY = timedelta(days=1)
 COUNT = 30
+NOW = DAWN + 30 * DAY
 
 
 async def fill(path: Path) -> None:
@@ -53,7 +54,7 @@ def copies_in(home: Path, *, folder: Path | None = None, most_bytes: int = 10**9
         folder=folder or home / "backups",
         keep_count=3,
         most_bytes=most_bytes,
-        utc_now=lambda: DAWN,
+        utc_now=lambda: NOW,
     )
 
 
@@ -100,6 +101,13 @@ def test_space_is_bounded_but_for_the_newest_copy(copies: SqliteCopies) -> None:
     for day in range(3):
         newest = copies.take(CopyKind.DAILY, DAWN + day * DAY)
     assert copies.copies() == (newest,)
+
+
+def test_a_copy_dated_by_a_clock_that_ran_ahead_takes_the_place_of_no_later_one(copies: SqliteCopies) -> None:
+    first, second, third = (copies.take(CopyKind.ASKED, NOW + day * DAY) for day in range(1, 4))
+    made = copies.take(CopyKind.ASKED, NOW)
+    assert copies.copies() == (made, third, second)
+    assert not first.path.exists()
 
 
 def test_copies_of_upgrades_and_what_was_put_aside_are_listed_and_stay(copies: SqliteCopies) -> None:

@@ -98,6 +98,22 @@ def test_the_model_is_not_asked_again_before_the_cooldown_and_then_takes_over() 
     assert (llm.strategy, llm.stands_in_for, llm.problem) == ("llm-summary", None, None)
 
 
+def test_a_model_that_failed_is_told_to_fail_until_it_has_learned_again() -> None:
+    model = Patient()
+
+    async def scenario() -> list[tuple[str, str | None]]:
+        async with simulated_daemon(llm=model, stand_in=ScriptedLlm(a_record_per_event), config=CONFIG) as services:
+            await learn(services, 1, after_seconds=120)
+            await trio.sleep(10 * CONFIG.learning.breaker_cooldown_seconds)
+            quiet = await who_learns(services)
+            model.is_sick = False
+            await learn(services, 2, after_seconds=120)
+            well = await who_learns(services)
+            return [(llm.strategy, llm.stands_in_for) for llm in (quiet, well)]
+
+    assert simulate(scenario) == [("scripted", "patient"), ("llm-summary", None)]
+
+
 def test_without_a_stand_in_what_happened_waits() -> None:
     model = Patient()
 
@@ -204,6 +220,19 @@ def test_a_model_that_is_being_tried_in_one_project_learns_in_the_other(has_stan
 
     assert simulate(scenario) == (["llm-summary"], [None], 0)
     assert model.asked_by_other == 1
+
+
+def test_a_model_that_failed_in_a_project_and_worked_since_in_another_is_not_told_to_fail() -> None:
+    async def scenario() -> list[str | None]:
+        stand_in = ScriptedLlm(a_record_per_event)
+        async with simulated_daemon(llm=SickForOne(), stand_in=stand_in, config=CONFIG) as services:
+            await learn(services, 1, after_seconds=2000)
+            before = await who_learns(services)
+            await services.capture.take(an_event(3, namespace=OTHER))
+            await trio.sleep(120)
+            return [before.stands_in_for, (await who_learns(services)).stands_in_for]
+
+    assert simulate(scenario) == ["patient", None]
 
 
 def test_a_model_that_was_sick_is_first_asked_something_harmless_and_nothing_else_if_it_fails() -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import trio
 
 from kiro_learn.actors.storage_actor import StorageActor
-from kiro_learn.errors import ActorStopped
+from kiro_learn.errors import ActorStopped, StorageBusy, StorageError
 from kiro_learn.ports.storage.answers import Outcome
 from kiro_learn.ports.storage.interface import StorageTransaction, Work
 from kiro_learn.testing.simulation import simulate
@@ -67,6 +67,37 @@ def test_a_batch_is_no_larger_than_it_may_be() -> None:
 
 def test_a_writer_that_is_alone_is_committed_alone() -> None:
     assert batch_sizes([0], times=3) == [1, 1, 1]
+
+
+class IllStorage(InMemoryStorage):
+    """A store that raises ``errors``, one a commit, before it works."""
+
+    errors: list[StorageError]
+
+    async def transact(self, works: Sequence[Work[Any]]) -> list[Outcome]:
+        if self.errors:
+            raise self.errors.pop(0)
+        return await super().transact(works)
+
+
+def test_why_nothing_is_stored_is_known_until_something_is() -> None:
+    storage = IllStorage()
+    storage.errors = [StorageError("the disk is ill", hint="SQLite says: disk I/O error."), StorageBusy("in use")]
+
+    async def scenario() -> list[str]:
+        actor = StorageActor(storage, batch_count=9)
+        problems = [actor.problem]
+        async with trio.open_nursery() as daemon:
+            daemon.start_soon(actor.run)
+            for _ in range(3):
+                with suppress(StorageError):
+                    await actor.write(nothing)
+                problems.append(actor.problem)
+            actor.stop()
+        return problems
+
+    told = "the disk is ill \N{MIDDLE DOT} SQLite says: disk I/O error."
+    assert simulate(scenario) == ["", told, told, ""]
 
 
 def test_a_waiting_caller_is_told_when_the_actor_ends_at_any_moment() -> None:

@@ -115,12 +115,13 @@ def test_a_folder_of_several_parts_is_known_as_the_user_s_or_the_project_s(
 
 
 def test_a_hook_of_it_that_was_pasted_by_hand_is_replaced() -> None:
-    pasted = {"hooks": {"asked": [{"command": "~/gone/bin/hook seventh"}], "used": [{"command": "~/bin/hook eighth"}]}}
+    ours, others = "~/.kiro-learn/bin/hook seventh", "~/.kiro-learn/bin/hook eighth"
+    pasted = {"hooks": {"asked": [{"command": ours}], "used": [{"command": others}]}}
     files = InMemoryAgentFiles({PATH: json.dumps(pasted)})
     installation = installation_of(files)
     assert installation.carry_out(installation.plan(["seventh"])) == ()
-    assert "~/gone/bin/hook seventh" not in files.texts[PATH]
-    assert "~/bin/hook eighth" in files.texts[PATH]
+    assert ours not in files.texts[PATH]
+    assert others in files.texts[PATH]
 
 
 def test_a_field_that_is_forgotten_is_an_error() -> None:

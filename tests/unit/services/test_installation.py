@@ -74,6 +74,22 @@ def test_a_hook_that_was_pasted_by_hand_or_by_an_earlier_version_is_replaced() -
     assert [hook["command"] for hook in hooks["agentSpawn"]] == [f"{HOOK} kiro-cli || true"]
 
 
+@pytest.mark.parametrize(
+    "command",
+    ["/opt/tool/bin/hook claude-code", "bin/hook claude-code --fast", "cd app && bin/hook claude-code || true"],
+)
+def test_a_hook_of_another_program_that_is_called_as_ours_is_stays(command: str) -> None:
+    theirs = json.dumps({"hooks": {"Stop": [{"hooks": [{"type": "command", "command": command}]}]}})
+    files = InMemoryAgentFiles({CLAUDE: theirs})
+    installation = installation_of(files)
+    plan = installation.plan(["claude-code"])
+    assert plan.taken_from == ()
+    assert installation.carry_out(plan) == ()
+    assert command in files.texts[CLAUDE]
+    uninstall(files)
+    assert files.texts == {CLAUDE: theirs}
+
+
 def test_another_home_takes_over_and_the_first_ones_uninstall_leaves_it() -> None:
     files = InMemoryAgentFiles({CLAUDE: "{}"})
     install(files, "claude-code")
@@ -104,6 +120,20 @@ def test_the_users_own_compressor_and_default_agent_stay_theirs() -> None:
     assert {path: files.texts[path] for path in theirs} == theirs
     uninstall(files)
     assert files.texts == theirs
+
+
+@pytest.mark.parametrize("has_manifest", [True, False])
+def test_the_users_own_agent_of_our_name_stays_the_default_one(has_manifest: bool) -> None:
+    agent, settings = str(USER / ".kiro/agents/kiro-learn.json"), str(USER / ".kiro/settings/cli.json")
+    theirs = {agent: '{"name": "kiro-learn", "prompt": "mine"}', settings: '{"chat.defaultAgent": "kiro-learn"}'}
+    files = InMemoryAgentFiles(dict(theirs))
+    install(files, "kiro-cli")
+    assert HOOK in files.texts[agent]
+    files.kept_manifest = files.kept_manifest if has_manifest else None
+    uninstall(files)
+    assert files.texts[settings] == theirs[settings]
+    assert json.loads(files.texts[agent])["prompt"] == "mine"
+    assert HOOK not in files.texts[agent]
 
 
 def test_our_agent_that_the_user_edited_keeps_the_edit_and_loses_the_hooks() -> None:

@@ -198,3 +198,17 @@ def test_a_name_longer_than_a_shown_id_names_its_project_and_so_does_the_beginni
         assert (await names.resolve(beginning)).namespace == known.namespace
 
     in_daemon(scenario)
+
+
+def test_a_project_does_not_get_its_id_back_as_its_name_while_another_one_is_called_so() -> None:
+    async def scenario(services: Services) -> None:
+        await observe(services, "by name", "shop")
+        by_name = (await services.project_names.resolve("shop")).namespace
+        await services.project_merges.rename("shop", "old-shop")
+        await observe(services, "in the folder", FOLDER)
+        with pytest.raises(InvalidRequest, match="that no other project has"):
+            await services.project_merges.rename(by_name, "shop")
+        await services.project_merges.rename(FOLDER, "new-shop")
+        assert (await services.project_merges.rename(by_name, "shop")).namespace == by_name
+
+    in_daemon(scenario)

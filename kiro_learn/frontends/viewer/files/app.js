@@ -1,10 +1,9 @@
-// @ts-check
 // Boot: the rail, the top bar, and the page that the address names.
 import { html, render, useEffect, useErrorBoundary, useMemo, useRef, useState } from "./lib/html.js";
 import { noAnswer, useRoute } from "./lib/api.js";
 import { useKeys } from "./lib/keys.js";
 import { connect, liveState, useLive } from "./lib/live.js";
-import { go, href, onLinkClick, place, setQuery, short } from "./lib/nav.js";
+import { discard, go, href, leaving, onLinkClick, place, setQuery, short } from "./lib/nav.js";
 import { Box, Dialog, Icon, Toasts } from "./lib/parts.js";
 import { toggleTheme } from "./lib/theme.js";
 
@@ -64,6 +63,11 @@ function App() {
     </header>
     <main id="main" tabindex="-1">${isReady ? html`<${PageLoader} key=${page} page=${page} ...${{ query, setQuery, project, projects, nameOf, onProjects: stats.reload }} />` : stats.error && html`<div class="page"><${Box} title="Projects" route=${stats} /></div>`}</main>
     ${isHelpOpen && html`<${Help} onClose=${() => setHelpOpen(false)} />`}
+    ${leaving.use() && html`
+      <${Dialog} title="Discard what you typed?" onClose=${() => leaving.set(null)} cancel="Keep editing" actions=${html`<button class="danger" onClick=${discard}>Discard</button>`}>
+        <p>It is not saved.</p>
+      <//>
+    `}
     <${Toasts} />
   `;
 }
@@ -80,12 +84,7 @@ function Rail({ page }) {
   return html`
     <nav class="rail ${isOpen ? "open" : ""}" aria-label="Pages">
       ${PAGES.map(([name, word, key]) => html`
-        <a
-          href=${href(name)}
-          class=${IN_BOTTOM_BAR.includes(name) ? "" : "rare"}
-          title="${word} (g ${key})"
-          aria-current=${name === page ? "page" : undefined}
-        ><${Icon} name=${name} /><span>${word}</span></a>
+        <a href=${href(name)} class=${IN_BOTTOM_BAR.includes(name) ? "" : "rare"} title="${word} (g ${key})" aria-current=${name === page ? "page" : undefined}><${Icon} name=${name} /><span>${word}</span></a>
       `)}
       <button class="plain more" aria-current=${IN_BOTTOM_BAR.includes(page) ? undefined : "true"} aria-expanded=${String(isOpen)} onClick=${() => setOpen(!isOpen)}><${Icon} name="more" /><span>More</span></button>
     </nav>
@@ -125,7 +124,7 @@ function PageLoader({ page, ...given }) {
     if (!PAGES.some(([name]) => name === page)) return setLoaded({});
     import(`./pages/${page}.js`).then(setLoaded, () => setLoaded({ error: noAnswer() }));
   }, []);
-  const title = loaded?.title ?? titleOf(page);
+  const title = titleOf(page);
   useEffect(() => void (document.title = [title, given.project?.name, "kiro_learn"].filter(Boolean).join(" · ")), [title, given.project]);
   if (broken) return html`<p class="alone">The viewer cannot show this page: ${String(broken)}</p>`;
   if (!loaded) return null;

@@ -1,5 +1,4 @@
 // Before anything is drawn: the theme that was chosen here, else the system's.
-// @ts-check
 (() => {
   const chosen = localStorage.getItem("kl.theme");
   if (chosen) document.documentElement.dataset.theme = chosen;

@@ -30,6 +30,7 @@ from kiro_learn.learning.extraction.extractive.durable import choice_in
 from kiro_learn.learning.extraction.extractive.facts import worth
 from kiro_learn.learning.extraction.extractive.faults import asks_why, is_about_fault, is_guess, says_how_things_are
 from kiro_learn.learning.extraction.extractive.markdown import Block, BlockKind
+from kiro_learn.learning.extraction.extractive.own_text import asks_by_form
 from kiro_learn.learning.extraction.extractive.turns import Turn
 from kiro_learn.learning.extraction.extractive.vocabulary import is_english, sentences
 from kiro_learn.retrieval.query.prose import asks
@@ -105,7 +106,7 @@ _QUESTION_WORD = re.compile(
     r"\W*(?:(?:and|but|so|ok|hey|hi)\b[\s,]*)*+(?:how|what|when|where|which|who|why)\b", re.IGNORECASE
 )
 _UNMARKED = re.compile(
-    r"\W*(?:(?:and|but|so|ok|hey|hi)\b[\s,]*)*+(?:how (?:can|do|does|did|is|are|many|much|long|often)\b"
+    r"\W*(?:(?:and|but|so|ok|hey|hi)\b[\s,]*)*+(?:how (?:can|do|does|did|is|are|many|much|long|often|to)\b"
     r"|wh(?:at|ere|y|ich|o)"
     r"(?:'?s| (?:is|are|was|were|do|does|did|has|have|must|should))\b"
     r"|(?:should|shall|does|did|is|are|was|were) (?:we|i|it|they|this|that|there|our|the|any)\b|do (?:we|i|they)\b)",
@@ -307,8 +308,8 @@ def wanted_by(turn: Turn) -> TurnAim:
             return TurnAim.STATE
         if is_commit_request(last) or (own_words(last) and _STEP.match(last)):
             return TurnAim.STEP
-    is_question = asks(last) or _UNMARKED.match(last) or _INQUIRY.search(last) or _asks_before_the_end(last)
-    return TurnAim.ANSWER if is_question else TurnAim.WORK
+    is_question = asks(last) or _UNMARKED.match(last) or asks_by_form(last) or _INQUIRY.search(last)
+    return TurnAim.ANSWER if is_question or _asks_before_the_end(last) else TurnAim.WORK
 
 
 def _asks_before_the_end(prompt: str) -> bool:

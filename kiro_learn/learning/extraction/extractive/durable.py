@@ -5,7 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from kiro_learn.learning.extraction.extractive.own_text import own_parts, own_sentences, tidy, unquoted
+from kiro_learn.learning.extraction.extractive.own_text import (
+    asks_by_form,
+    is_small_talk,
+    own_parts,
+    own_sentences,
+    tidy,
+    unquoted,
+)
 from kiro_learn.learning.extraction.extractive.sentence_classes import odds_of
 from kiro_learn.learning.extraction.extractive.vocabulary import on_one_line, sentences, words
 from kiro_learn.model.wording import letters
@@ -122,7 +129,15 @@ def may_last(sentence: str) -> bool:
     if not max(len(sentence), letters(sentence)) >= _SHORTEST or len(sentence) > _LONGEST:
         return False
     is_short = sentence.isascii() and len(words(sentence)) < _FEWEST_WORDS  # other scripts may have no blanks
-    return not (is_short or asks(sentence) or _THIS_HOUR.search(sentence) or _REPROACH.search(sentence))
+    if is_short or asks(sentence) or asks_by_form(sentence) or is_small_talk(sentence) or _lists_figures(sentence):
+        return False
+    return not (_THIS_HOUR.search(sentence) or _REPROACH.search(sentence))
+
+
+def _lists_figures(sentence: str) -> bool:
+    """Whether ``sentence`` is a row of a table: "Unit tests 69 16 85 81%"."""
+    said = sentence.split()
+    return sum(word[0].isdigit() for word in said) >= max(_FEWEST_WORDS, len(said) / 3)
 
 
 def choice_in(prompt: str) -> str:
@@ -144,12 +159,27 @@ _LONGEST_CHOICE = 600
 _SENTENCES_OF_A_CHOICE = 3
 
 
+_POINTS_BACK = re.compile(
+    r"(?:.{0,80}\b)?(?:keep|take|use|choose|like|prefer|do|stay with|go with|stick with|going with|went with)"
+    r" (?:this|that|it|these|those|them)(?: one| way)?(?: (?:please|then|for now))?[\s.!]*",
+    re.IGNORECASE | re.DOTALL,
+)
+"""A choice that names nothing: "ahh very good, so we keep this"."""
+_TOO = re.compile(r"\b(?:too|not \w+ enough)\b.{0,80}?\b(?:can|could) (?:we|you)\b", re.IGNORECASE | re.DOTALL)
+"""A complaint with a request: "the batch is too big, can we make it smaller"."""
+
+
 def chosen_in(prompt: str) -> str:
-    """The first sentence of ``prompt`` that chooses for the project, or the empty text."""
+    """The first sentence of ``prompt`` that chooses something by name for the project, or the empty text."""
     if len(prompt) > _LONGEST_CHOICE or own_parts(prompt) != [prompt]:
         return ""
     first = own_sentences(prompt)[:_SENTENCES_OF_A_CHOICE]
-    return next((each for each in first if may_last(each) and odds_of(unquoted(each)).is_choice), "")
+    return next((each for each in first if may_last(each) and _names_choice(each)), "")
+
+
+def _names_choice(sentence: str) -> bool:
+    is_empty = _POINTS_BACK.fullmatch(sentence) is not None or _TOO.search(sentence) is not None
+    return not is_empty and odds_of(unquoted(sentence)).is_choice
 
 
 # Rules and choices in languages other than English.

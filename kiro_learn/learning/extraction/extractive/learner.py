@@ -40,6 +40,7 @@ from kiro_learn.learning.extraction.extractive.faults import cause_told_in, trap
 from kiro_learn.learning.extraction.extractive.markdown import Block, BlockKind, blocks_of
 from kiro_learn.learning.extraction.extractive.observation_types import knowledge_type, observation_type
 from kiro_learn.learning.extraction.extractive.own_text import own_sentences
+from kiro_learn.learning.extraction.extractive.replies import picked_in, undone
 from kiro_learn.learning.extraction.extractive.telling import asks_something, says_something
 from kiro_learn.learning.extraction.extractive.titles import said_alone, title_of, title_of_rule
 from kiro_learn.learning.extraction.extractive.turns import ReadBatch, Said, Turn, read, turns_of, without_logs
@@ -73,7 +74,24 @@ def extracts_of(batch: ReadBatch) -> list[Extract]:
     turns = turns_of(batch.events)
     left = given_up(turns)
     failed = refuted(turns) - left
-    return [extract for turn in turns for extract in _each_of(turn, batch.project_path, failed, left)]
+    taken_back = undone(turns)
+    found: list[Extract] = []
+    for turn in turns:
+        if turn.answer is not None and turn.answer.number in taken_back and turn.answer.number not in left:
+            found += _from_undone(turn, taken_back[turn.answer.number])
+        else:
+            found += _each_of(turn, batch.project_path, failed, left)
+    return found
+
+
+def _from_undone(turn: Turn, reason: str) -> Iterator[Extract]:
+    """The change that was taken back, and why; then the rules that the person laid down in that turn."""
+    said = own_sentences(turn.question) if len(turn.question) <= SHORT_PROMPT else ()
+    wanted = _chosen(turn) or next((each for each in said if own_words(each)), "")
+    if wanted and reason:
+        text = f"{wanted.rstrip(' .!')}: undone, {reason}"
+        yield attrs.evolve(_from_choice(turn, text), knowledge_type=KnowledgeType.REJECTED)
+    yield from _from_rules(turn)
 
 
 def _each_of(turn: Turn, project_path: str, failed: Collection[int], left: Collection[int]) -> Iterator[Extract]:
@@ -224,8 +242,8 @@ def _told_cause(turn: Turn) -> str:
 
 def _chosen(turn: Turn) -> str:
     """The choice that a person made in this batch. A choice in a context prompt has its record already."""
-    if agreed := agreed_in(turn):
-        return agreed
+    if replied := picked_in(turn) or agreed_in(turn):
+        return replied
     chosen = next(filter(None, (chosen_in(said.text) for said in turn.prompts if not said.is_context)), "")
     return "" if chosen in _turned_down(turn) else chosen
 
@@ -287,11 +305,11 @@ def _from_answer(turn: Turn, answer: Said, blocks: Sequence[Block], rule: str, p
     blocks = without_title(blocks, title)
     shown, whole = beginning(blocks)
     summary = "\n".join(filter(None, (asked_line(turn), shown)))
-    said = new_ones([rule] if rule else [], f"{title}\n{summary}")
+    said = new_ones([each for each in (rule, choice) if each], f"{title}\n{summary}")
     answered = answered_facts(turn.tools)
     is_choice = chosen or _has_decision(answered)
     room = MOST_FACTS - len(answered)
-    if title.endswith("...") and laid_down not in turn.question:
+    if title.endswith("...") and laid_down not in turn.question and laid_down not in said:
         said = [laid_down, *said]  # the reason of an advice stands in no prompt
     said += facts_in(_not_shown(turn), f"{title}\n{summary}\n{rule}", most=room, with_questions=True)
     facts = said + facts_in(blocks[whole:], "\n".join((title, summary, *said)), most=room)

@@ -126,3 +126,51 @@ def unquoted(sentence: str) -> str:
 def tidy(sentence: str) -> str:
     """``sentence`` without the mark of a list, and with a typewriter's apostrophes."""
     return sentence.replace("\u2019", "'").lstrip("-*\u2022> \t")
+
+
+# Sentences that ask or imagine without a question mark: "we use serializable everywhere dont we".
+
+_LEAD = r"\W*(?:(?:and|but|so|ok(?:ay)?|hey|hi|hm+|well|btw|oh|also)\b\W*)*+"
+_ASKS_FIRST = re.compile(
+    _LEAD + r"(?:(?:did|does|are|were|was|is|has|had|should|shall) (?:we|they|i|it|this|that|there|the|our|any)\b"
+    r"|(?:do|have) (?:we|they|i)\b|(?:what|where|who|how)(?:'?s| is| are| was| were| do| does| did| if)\b"
+    r"|why\b|how (?:to|many|much|long|come|can)\b|which (?:is|are|of)\b)",
+    re.IGNORECASE,
+)
+_IMAGINES_FIRST = re.compile(
+    _LEAD + r"(?:(?:i(?:'?m| am| was|'?ve been)? |was |been )?(?:just )?"
+    r"(?:thinking (?:of|about|that)|wondering|considering|tempted to)\b"
+    r"|(?:let'?s|let us) (?:say|assume|imagine|pretend|suppose)\b"
+    r"|(?:say|suppose|supposing|imagine|assuming) (?:we|i|that)\b)",
+    re.IGNORECASE,
+)
+_TAGGED = r"(?:we|they|it|i|you|u|he|she|there)"
+_ASKS_LAST = re.compile(
+    rf"(?:\b(?:do|does|did|is|are|was|were|have|has|can|could|will|would|should)n'?t {_TAGGED}"
+    rf"|,\s*(?:do|does|did|is|are|was|were|have|has|can|could|will|would|should) {_TAGGED}"
+    r"|\b(?:or not|or no|or what|or nah|wdyt|thoughts|opinions|any objections|(?:is it|would (?:it|that) be) worth it"
+    r"|what do (?:you|u) (?:think|say)|does (?:that|this|it) make sense|you agree|good idea"
+    r"|(?:what|how) (?:breaks|happens|came of it|came out of it|did that go|would that look like|hard is it))"
+    r"|,\s*(?:right|correct|no|yes|yeah|huh|eh|why|how so)"
+    r"|\A\W*(?:we|they|it|there|prod|staging|the \w+)\b.{0,80}"
+    r"(?<!\bthe)(?<!\bis)(?<!\bare)(?<!\bto)(?<!\bbe)(?<!\bnever)(?<!\bnot) right)"
+    r"\W*\Z",
+    re.IGNORECASE | re.DOTALL,
+)
+
+
+def asks_by_form(sentence: str) -> bool:
+    """Whether ``sentence`` asks or imagines something by its beginning or its end, with or without a question mark."""
+    return any(form(sentence) for form in (_ASKS_FIRST.match, _IMAGINES_FIRST.match, _ASKS_LAST.search))
+
+
+_FAREWELL = re.compile(
+    r"\b(?:bye|ttyl|bbl|brb|afk|cya|gtg|gn|see (?:ya|you|u)(?! (?:can|need|should))|good ?night|gotta (?:go|run)"
+    r"|signing off|heading (?:home|out)|(?:i'?m|im) (?:out|off)(?! of)|done for (?:today|the day)|lol|lmao|haha)\b",
+    re.IGNORECASE,
+)
+
+
+def is_small_talk(sentence: str) -> bool:
+    """Whether ``sentence`` says goodbye or jokes."""
+    return _FAREWELL.search(sentence) is not None

@@ -11,6 +11,7 @@ from kiro_learn.adapters.files.agent_files import DiskAgentFiles
 from kiro_learn.adapters.files.settings_file import read_settings, set_in_file
 from kiro_learn.config import Config
 from kiro_learn.errors import ConfigError, InvalidRequest
+from kiro_learn.model.settings import Setting
 
 
 @pytest.fixture
@@ -65,12 +66,51 @@ def test_a_server_without_the_name_of_a_model_is_a_problem_beside_the_others(fil
     assert read_settings(file, {"KIRO_LEARN_LLM_MODEL": "qwen3"}).llm.model == "qwen3"
 
 
-def test_another_setting_is_set_where_a_variable_names_the_model(file: Path) -> None:
+NAMED = {"KIRO_LEARN_LLM_MODEL": "qwen3"}
+ELSEWHERE = "https://models.example/v1"
+ALLOW = r"is not on this machine: kiro-learn config set llm\.allow_remote true "
+
+
+def set_llm(file: Path, name: str, value: str, environment: Mapping[str, str] = NAMED) -> Setting:
+    return set_in_file(file, DiskAgentFiles(file.parent), name, value, environment=environment)
+
+
+@pytest.mark.parametrize("environment", [NAMED, {}])
+@pytest.mark.parametrize(("name", "value"), [("recall.budget_seconds", 0.3), ("llm.daily_calls", 5)])
+def test_another_setting_is_set_where_a_variable_names_the_model(
+    file: Path, environment: dict[str, str], name: str, value: float
+) -> None:
+    """Perhaps only the daemon sees the variable."""
     file.write_text('[llm]\nbackend = "openai"\n')
-    made = set_in_file(file, DiskAgentFiles(file.parent), "recall.budget_seconds", "0.3")
-    assert made.value == 0.3
+    assert set_llm(file, name, str(value), environment).value == value
+
+
+def test_a_server_is_asked_where_a_variable_names_the_model(file: Path) -> None:
     with pytest.raises(InvalidRequest, match="model"):
-        set_in_file(file, DiskAgentFiles(file.parent), "llm.daily_calls", "5")
+        set_llm(file, "llm.backend", "openai", {})
+    with pytest.raises(InvalidRequest, match="model"):
+        set_llm(file, "llm.backend", "openai", {"KIRO_LEARN_LLM_MODEL": "", "KIRO_LEARN_LLM_BACKEND": "extractive"})
+    assert set_llm(file, "llm.backend", "openai").value == "openai"
+
+
+def test_a_server_elsewhere_is_refused_until_it_is_allowed(file: Path) -> None:
+    set_llm(file, "llm.base_url", ELSEWHERE)
+    with pytest.raises(InvalidRequest, match=f"base_url: {ALLOW}"):
+        set_llm(file, "llm.backend", "openai")
+    set_llm(file, "llm.base_url", "http://127.0.0.1:8080/v1")
+    set_llm(file, "llm.backend", "openai")
+    with pytest.raises(InvalidRequest, match=ALLOW):
+        set_llm(file, "llm.base_url", ELSEWHERE)
+    assert set_llm(file, "llm.base_url", ELSEWHERE, NAMED | {"KIRO_LEARN_LLM_ALLOW_REMOTE": "yes"}).value == ELSEWHERE
+    assert "llm.base_url" in problems_of(file, file.read_text(), NAMED)
+    set_llm(file, "llm.allow_remote", "true")
+    assert read_settings(file, NAMED).llm.base_url == ELSEWHERE
+    with pytest.raises(InvalidRequest, match="base_url"):
+        set_llm(file, "llm.allow_remote", "false")
+
+
+def test_a_wrong_variable_is_no_reason_to_refuse_a_setting(file: Path) -> None:
+    assert set_llm(file, "llm.daily_calls", "5", {"KIRO_LEARN_LLM_DAILY_CALLS": "many"}).value == 5
 
 
 def test_variables_that_are_no_settings_are_left_alone(file: Path) -> None:

@@ -116,6 +116,18 @@ Learn 41 memories of web-shop again, by a model
   Go on: kiro-learn relearn --project web-shop
   Undo one: kiro-learn memories undo MEMORY""",
     ),
+    "relearn could not begin": (
+        lambda terminal: learn.done(
+            {**RELEARNED, "records": 0, "replaced": 0, "left": 29, "stopped_because": "127.0.0.1 refused it"},
+            TOOK._replace(seconds=0.1),
+            terminal,
+        ),
+        """\
+! No memory was replaced · 0.1 s
+  Ended early: 127.0.0.1 refused it
+  29 memories learned without a model stay
+  Go on: kiro-learn relearn --project web-shop""",
+    ),
     "relearn found nothing": (
         lambda terminal: learn.done(
             {**RELEARNED, "records": 0, "replaced": 0, "left": 1}, TOOK._replace(seconds=9), terminal

@@ -41,7 +41,7 @@ To be removed because of its age
         lambda terminal: forget.aged_lines(NOTHING, terminal, head="Removed because of its age"),
         """\
 Removed because of its age
-  events    none is older than 1 day
+  events    nothing older than 1 day
   memories  never, by these rules
   replaced  never, by these rules
   file      41 MB, 0 bytes of it free""",

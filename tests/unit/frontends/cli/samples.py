@@ -101,6 +101,7 @@ def status(**changes: Any) -> dict[str, Any]:
         "embeddings": {"total": 1204, "embedded": 1204, "set_aside": 0},
         "damaged": {"count": 0, "rows": []},
         "spool": {"is_drained": True, "problem_count": 0, "problems": []},
+        "write_problem": "",
         "log_problem": "",
         "word_indexes": {"damaged": [], "rebuilt_count": 0, "problem": None},
         "projects": [],

@@ -37,6 +37,7 @@ def test_durations_have_a_unit(seconds: float, text: str) -> None:
         (timedelta(hours=9), "9 h ago"),
         (timedelta(days=2, hours=9), "2 d ago"),
         (timedelta(days=16, hours=4, minutes=3), "4 Nov 10:02"),
+        (timedelta(days=-14, hours=4, minutes=3), "4 Dec 10:02"),
     ],
 )
 def test_the_past_is_told_from_now_within_a_week(before: timedelta, text: str) -> None:

@@ -68,6 +68,13 @@ def test_a_change_of_the_embedding_model_is_told_until_it_is_done(problem: str |
     assert line_about("Indexing", embedder=changing, reembedding={"total": 1204, "done": 30}) == line
 
 
+def test_writes_that_fail_are_wrong() -> None:
+    assert line_about("Storage") == ""
+    assert line_about("Storage", write_problem="the disk is ill") == (
+        "✗ Storage     what came last is not stored\n              the disk is ill"
+    )
+
+
 def test_a_failed_run_is_a_warning() -> None:
     run = {"finished_at": "2026-11-20T14:04:00.000000Z", "record_count": 0, "problem": "the model timed out"}
     assert line_about("Learning", runs=[run]) == (

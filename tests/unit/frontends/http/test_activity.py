@@ -190,6 +190,21 @@ async def test_days_count_what_was_learned_asked_and_told_also_those_without_any
 
 
 @with_client
+async def test_days_and_figures_count_no_session_that_the_list_of_sessions_lacks(client: Client) -> None:
+    await observe(client, "seen in a session", project=FOLDER)
+    await learn(client, "decided outside of any session", project=FOLDER)
+
+    reply = (await client.get(f"/api/days?project={FOLDER}&days=1")).json
+    listed = (await client.get(f"/api/sessions?project={FOLDER}")).json["items"]
+    figures = (await client.get(f"/api/analytics?project={FOLDER}")).json
+
+    assert [each["session_id"] for each in listed] == ["s-1"]
+    assert reply["days"][0]["sessions"] == 1
+    assert [*reply["sessions"].values()] == [1]
+    assert figures["sessions"] == 1
+
+
+@with_client
 async def test_the_preview_of_a_start_is_what_a_session_is_told_to_the_byte(client: Client) -> None:
     client.files.texts[FOLDER] = {"package.json": '{"name": "shop", "scripts": {"test": "vitest"}}'}
     for number in range(12):

@@ -103,6 +103,20 @@ async def test_an_import_keeps_the_good_lines_and_names_the_others(client: Clien
 
 
 @with_client
+async def test_a_project_that_only_an_import_names_is_shown_by_its_folder(client: Client) -> None:
+    found = (await client.get("/v1/namespace?cwd=/home/me/shop")).json
+    ours, other = a_record(1, namespace=found["namespace"]), a_record(2)
+    for _time in range(2):  # a known one makes the project known too
+        await client.post("/v1/memories/import?cwd=/home/me/shop", lines(ours, other), kind=NDJSON)
+        listed = (await client.get("/v1/stats")).json["projects"]
+        folders = {
+            each["namespace"]: (await client.get(f"/api/project?project={each['namespace']}")).json["folder"]
+            for each in listed
+        }
+        assert folders == {found["namespace"]: "/home/me/shop", NAMESPACE: None}
+
+
+@with_client
 async def test_what_is_forgotten_is_gone_everywhere(client: Client) -> None:
     record_id = a_record(1)["record_id"]
     await client.post("/v1/memories", a_record(1))

@@ -161,7 +161,7 @@ async def test_what_takes_too_long_is_a_gateway_timeout(client: Client) -> None:
 @with_client
 async def test_the_last_prompts_are_listed_with_how_they_were_answered(client: Client) -> None:
     await client.post("/v1/memories", a_record(1))
-    for number, text in enumerate(("what of zebras", "what of zebras?")):
+    for number, text in enumerate(("what about zebras?", "what of zebras?")):
         await client.post("/v1/events?retrieve=true", wire(number, text=text) | {"session_id": f"s-{number}"})
     reply = (await client.get("/v1/retrievals?limit=1")).json
     (item,) = reply["items"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 import re
 from pathlib import Path, PurePosixPath
 
@@ -17,6 +18,7 @@ MOST_BYTES = 60_000
 FIRST_PAGE = "pages/overview.js"
 ONLY_WHERE_NEEDED = "pages/conflicts.js"
 """A script that the first page loads only if there is a conflict to settle."""
+CHECKS = Path(__file__).parents[4] / "scripts/javascript/tsconfig.json"
 IMPORT = re.compile(r'\b(?:import|from)\s?\(?"(\.{1,2}/[^"]+)"')
 """An import in a script, also of a script that is loaded a moment later, such as charts."""
 
@@ -31,7 +33,10 @@ def test_the_scripts_of_our_own_are_few_lines() -> None:
 
 
 def test_every_script_of_our_own_is_checked() -> None:
-    assert [path.name for path in own_scripts() if "// @ts-check\n" not in path.read_text("utf-8")] == []
+    checked = json.loads(CHECKS.read_text("utf-8"))
+    assert checked["compilerOptions"]["checkJs"]
+    assert FOLDER.resolve() in {(CHECKS.parent / path).resolve() for path in checked["include"]}
+    assert [path.name for path in own_scripts() if "@ts-nocheck" in path.read_text("utf-8")] == []
 
 
 def reached(name: str, found: set[str]) -> set[str]:
@@ -50,7 +55,7 @@ def test_the_first_page_is_light() -> None:
     scripts = reached("app.js", {ONLY_WHERE_NEEDED}) | reached(FIRST_PAGE, {ONLY_WHERE_NEEDED})
     scripts.remove(ONLY_WHERE_NEEDED)
     texts = ((FOLDER / name).read_text("utf-8") for name in scripts)
-    every = named | scripts | {style for text in texts for style in re.findall(r'useStyle\("([^"]+)"\)', text)}
+    every = named | scripts | {style for text in texts for style in re.findall(r'addStyle\("([^"]+)"\)', text)}
     sizes = {name: len(gzip.compress((FOLDER / name).read_bytes())) for name in sorted(every)}
     assert {"app.js", "app.css", "vendor/preact.js", "lib/parts.js"} <= sizes.keys()
     assert sum(sizes.values()) <= MOST_BYTES, sizes

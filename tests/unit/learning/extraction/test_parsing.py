@@ -7,6 +7,7 @@ import pytest
 from kiro_learn.errors import LlmError
 from kiro_learn.learning.extraction.framing import FramedBatch
 from kiro_learn.learning.extraction.parsing import numbers_in, parse
+from kiro_learn.learning.extraction.splitting import prompt_for
 from kiro_learn.model.record import KnowledgeType, ObservationType, Origin
 from tests.unit.learning.histories import answer, event_id, framed, prompt
 
@@ -92,6 +93,18 @@ def test_conversation_is_an_error() -> None:
 def test_records_that_are_all_unusable_are_an_error(bad: str) -> None:
     with pytest.raises(LlmError, match="none with a title"):
         parse(bad, BATCH)
+
+
+def test_the_example_of_the_instructions_is_no_memory() -> None:
+    with pytest.raises(LlmError, match="none with a title"):
+        parse(prompt_for(BATCH), BATCH)
+
+
+def test_what_is_left_of_the_example_beside_a_title_is_left_out() -> None:
+    example = prompt_for(BATCH).partition("<title>")[2].partition("</title>")[2].partition("</memory_record>")[0]
+    (draft,) = parse(record(f"<title>Use pnpm</title>{example}"), BATCH)
+    assert (draft.title, draft.summary) == ("Use pnpm", "Use pnpm")
+    assert (draft.facts, draft.concepts, draft.files_touched, draft.files_modified) == ((), (), (), ())
 
 
 def test_an_unusable_record_does_not_cost_its_neighbours() -> None:

@@ -199,7 +199,7 @@ def test_the_shape_that_is_shown_is_one_that_is_read() -> None:
         .replace("KNOWLEDGE", "heuristic")
         .replace("ORIGIN", "tool")
     ).replace("IMPORTANCE", "9")
-    (draft,) = parse(filled, BATCH)
+    (draft,) = parse(re.sub(r">([^<>\n]+)<", r">our/\1<", filled), BATCH)
     assert (draft.observation_type, draft.knowledge_type, draft.origin, draft.importance) == (
         "error",
         "heuristic",
@@ -208,7 +208,7 @@ def test_the_shape_that_is_shown_is_one_that_is_read() -> None:
     )
     assert (draft.cites, draft.files_modified, len(draft.facts), len(draft.concepts)) == (
         True,
-        ("path/of/a/file.py",),
+        ("our/path/of/a/file.py",),
         1,
         1,
     )

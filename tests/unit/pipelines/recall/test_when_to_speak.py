@@ -57,6 +57,14 @@ def story(
     simulate(scenario)
 
 
+def test_what_may_help_is_told_to_a_question_and_not_to_a_task() -> None:
+    async def steps(services: Services) -> None:
+        assert "token cache" in await tell(services, "why is the cache of images slow to expire?", session="question")
+        assert await tell(services, "let the cache of images expire", session="task") == ""
+
+    story("goals", steps)
+
+
 def test_a_goal_is_answered_and_what_follows_is_not() -> None:
     async def steps(services: Services) -> None:
         assert await tell(services, "hello") == ""

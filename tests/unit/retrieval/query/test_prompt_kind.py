@@ -48,6 +48,12 @@ PLAN = "Implement the following plan:\n\n# Move the cache\n\n## Why\n\n" + "It e
         ("how do I fix this timeout of the relay?", PromptKind.QUESTION),
         ("which port?", PromptKind.QUESTION),
         ("/check-todos", PromptKind.BARE_COMMAND),
+        ("git status", PromptKind.BARE_COMMAND),
+        ("git log -5", PromptKind.BARE_COMMAND),
+        ("run git push origin main", PromptKind.BARE_COMMAND),
+        ("git push fails", PromptKind.TASK),
+        ("git pull says that the branches diverge", PromptKind.TASK),
+        ("terraform state lock stuck again on prod", PromptKind.TASK),
     ],
 )
 def test_what_a_session_begins_with(prompt: str, kind: PromptKind) -> None:

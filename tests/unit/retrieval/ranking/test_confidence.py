@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from itertools import pairwise
 
 import attrs
@@ -63,6 +64,11 @@ def test_from_the_floor_on_the_bytes_grow_with_the_confidence() -> None:
 
 def test_a_small_block_is_never_made_larger() -> None:
     assert Sureness(FLOOR).bytes_worth(500) == Sureness(1.0).bytes_worth(500) == 500
+
+
+def test_a_task_is_told_all_or_nothing() -> None:
+    assert Sureness(CERTAIN - 1e-9).of_task.bytes_worth(1_000) == 0
+    assert Sureness(CERTAIN).of_task.bytes_worth(1_000) == 1_000
 
 
 DAWN = datetime(2026, 1, 5, tzinfo=UTC)
@@ -159,6 +165,29 @@ def test_of_several_that_end_with_it_the_first_is_taken_and_each_that_it_states(
     moments = {each: START + timedelta(days=day) for day, each in enumerate(texts)}
     olds = [RecordId("a"), RecordId("b")]
     assert successors(olds, texts, moments, ASKED) == overturned_among(olds, texts, moments) == {RecordId("new"): ended}
+
+
+@pytest.mark.parametrize("order", [("a", "b"), ("b", "a")])
+def test_what_it_states_takes_no_place_of_what_its_words_end(order: tuple[RecordId, RecordId]) -> None:
+    a, b, new = RecordId("a"), RecordId("b"), RecordId("new")
+    texts = {
+        a: "queues in rabbitmq",
+        b: "cache in memcached",
+        new: 'kafka instead of rabbitmq\nreplaces "cache in memcached"',
+    }
+    moments = {each: START + timedelta(days=day) for day, each in enumerate(texts)}
+    assert overturned_among(order, texts, moments) == {new: order}
+
+
+def test_what_was_found_before_is_joined_with_what_is_found_now_and_stays_the_first() -> None:
+    a, b, c, new = RecordId("a"), RecordId("b"), RecordId("c"), RecordId("new")
+    texts = {b: "cache in memcached", c: "jobs in celery", new: 'no celery any more\nreplaces "cache in memcached"'}
+    moments = {each: START + timedelta(days=day) for day, each in enumerate([a, *texts])}
+    among = partial(overturned_among, [b, c], moments=moments)
+    assert among(texts) == {new: (b, c)}
+    assert among(texts | {a: "queues in rabbitmq"}, known={new: (a,)}) == {new: (a, b)}
+    assert among(texts, known={new: (a,)}) == {new: (b, c)}, "what was found is not among them"
+    assert among(texts, known={new: (b,)}) == {new: (b, c)}
 
 
 def test_what_came_before_overturns_nothing() -> None:

@@ -93,6 +93,16 @@ def test_under_a_rule_stands_nothing_of_what_was_done_once() -> None:
     assert brief.whole_ids == (), "what was done may be told to a prompt that asks for it"
 
 
+def test_a_rule_whose_title_is_cut_is_told_whole() -> None:
+    rule = "the tests of dbt should be in the yml beside and not as singular tests, it is easier to find them there"
+    asked = f"Asked: ok, and {rule} (after: move the tests)\nDone."
+    turn = a_memory(1, "The tests of dbt should be in the yml beside and not...", asked)
+    brief = render_brief(
+        [BriefPart("Rules", [unchecked_evolve(turn, knowledge_type=KnowledgeType.CONSTRAINT)])], most_bytes=999
+    )
+    assert f"- {rule} (2026" in brief.text
+
+
 def test_a_memory_of_two_parts_is_told_once_although_they_cut_it_differently() -> None:
     long = a_memory(1, "The pool", "word " * 200)
     parts = [BriefPart("Pinned", [long], line_bytes=400), BriefPart("Last worked on", [long, a_memory(2, "The port")])]

@@ -1,8 +1,7 @@
-// @ts-check
 // The API, which is all that the viewer reads.
 import { useCallback, useEffect, useState } from "./html.js";
 
-/** @typedef {Record<string, string | number | boolean | string[] | null | undefined>} Params */
+/** @typedef {Record<string, string | number | boolean | null | undefined>} Params */
 /** @typedef {{data: any, error: ApiError | null, loading: boolean, reload: () => void}} RouteState */
 
 /** What the daemon refused, or that it does not answer (status 0). */
@@ -20,11 +19,7 @@ export const noAnswer = () => new ApiError(0, "the daemon does not answer", "kir
 /** @param {string} path @param {Params} [params] nothing for null, undefined, false and "" @returns {string} */
 export function address(path, params = {}) {
   const asked = new URLSearchParams();
-  for (const [name, value] of Object.entries(params)) {
-    for (const each of Array.isArray(value) ? value : [value]) {
-      if (each != null && each !== "" && each !== false) asked.append(name, String(each));
-    }
-  }
+  for (const [name, value] of Object.entries(params)) if (value || value === 0) asked.set(name, String(value));
   return asked.size ? `${path}?${asked}` : path;
 }
 

@@ -1,8 +1,9 @@
-// @ts-check
 // Charts over a row of names (days, bounds): drawn by uPlot once the page stands, with a sentence, a legend and a table that say
 // the same. Zero is always in sight, no bar is cut at an edge, and every series differs by its shape or dash too.
-import { html, useEffect, useId, useMemo, useRef, useState, useStyle } from "./html.js";
-import { onTheme } from "./theme.js";
+import { addStyle, html, useEffect, useId, useMemo, useRef, useState } from "./html.js";
+import { onTheme, token } from "./theme.js";
+
+addStyle("vendor/uplot.css");
 
 /**
  * @typedef {{label: string, color: string, values: (number | null)[], shape?: "bars" | "line"}} Series `color`: a token without dashes
@@ -19,7 +20,6 @@ const NARROW = matchMedia("(max-width: 640px)");
 
 /** @param {ChartProps} props */
 export function Chart({ sentence, corner, names, series, marks = [], onPick }) {
-  useStyle("vendor/uplot.css");
   const [isTable, setTable] = useState(false);
   const [hovered, setHovered] = useState(/** @type {number | null} */ (null));
   const shown = hovered ?? names.length - 1;
@@ -31,7 +31,7 @@ export function Chart({ sentence, corner, names, series, marks = [], onPick }) {
         ? html`<${Table} ...${{ corner, names, series, onPick }} />`
         : html`<${Canvas} label=${sentence} ...${{ names, series, marks, onPick, onHover: setHovered }} />`}
       <div class="legend">
-        ${series.map((each) => html`<span class="key ${each.shape ?? "bars"} ${each.color}"><i></i>${each.label}${!isTable && onPick && html` <b>${each.values[shown] ?? 0}</b>`}</span>`)}
+        ${series.map((each) => html`<span class="key ${each.shape ? "dashed" : ""} ${each.color}"><i></i>${each.label}${!isTable && onPick && html` <b>${each.values[shown] ?? 0}</b>`}</span>`)}
         ${!isTable && onPick && html`<span class="muted">${names[shown]}</span>`}
         <button class="plain" aria-describedby=${id} onClick=${() => setTable(!isTable)}>${isTable ? "Show as chart" : "Show as table"}</button>
       </div>
@@ -98,9 +98,7 @@ function places(names, width) {
 
 /** @param {{uPlot: any, box: HTMLElement, names: string[], series: Series[], marks: Mark[], onHover: (index: number | null) => void}} what */
 function options({ uPlot, box, names, series, marks, onHover }) {
-  const style = getComputedStyle(box);
-  const token = (/** @type {string} */ name) => style.getPropertyValue(`--${name}`).trim();
-  const font = `12px ${style.fontFamily}`;
+  const font = `12px ${getComputedStyle(box).fontFamily}`;
   const axis = { stroke: token("muted"), font, ticks: { show: false } };
   const most = Math.max(1, ...series.flatMap((each) => each.values.map((value) => value ?? 0)));
   return {
@@ -129,13 +127,13 @@ function options({ uPlot, box, names, series, marks, onHover }) {
           onHover(index);
         },
       ],
-      draw: [(/** @type {any} */ plot) => marks.forEach((mark) => drawMark(plot, mark, token, font))],
+      draw: [(/** @type {any} */ plot) => marks.forEach((mark) => drawMark(plot, mark, font))],
     },
   };
 }
 
-/** @param {any} plot @param {Mark} mark @param {(name: string) => string} token @param {string} font */
-function drawMark(plot, { at, label, color = "muted" }, token, font) {
+/** @param {any} plot @param {Mark} mark @param {string} font */
+function drawMark(plot, { at, label, color = "muted" }, font) {
   const { ctx, bbox } = plot;
   const x = Math.round(plot.valToPos(at, "x", true));
   const ratio = devicePixelRatio;

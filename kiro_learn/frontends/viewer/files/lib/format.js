@@ -1,9 +1,6 @@
-// @ts-check
 // Times and numbers as people read them.
 
-const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 const DAY = 86_400_000;
-const two = (/** @type {number} */ value) => String(value).padStart(2, "0");
 
 /** `1,204`. @param {number} value */
 export const count = (value) => value.toLocaleString("en-US");
@@ -12,12 +9,12 @@ export const count = (value) => value.toLocaleString("en-US");
 export const counted = (value, one, many = `${one}s`) => `${count(value)} ${value === 1 ? one : many}`;
 
 /** `10:02`. @param {Date} at */
-export const clock = (at) => `${two(at.getHours())}:${two(at.getMinutes())}`;
+export const clock = (at) => at.toTimeString().slice(0, 5);
 
 /** `4 Nov`, with the year if it is another one. @param {Date} at */
 export function day(at) {
   const year = at.getFullYear() === new Date().getFullYear() ? "" : ` ${at.getFullYear()}`;
-  return `${at.getDate()} ${MONTHS[at.getMonth()]}${year}`;
+  return `${at.getDate()} ${at.toLocaleDateString("en", { month: "short" })}${year}`;
 }
 
 /** What sort of memory it is, as people read it. @param {any} memory */

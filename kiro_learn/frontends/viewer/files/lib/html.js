@@ -1,4 +1,3 @@
-// @ts-check
 // Preact, its hooks and htm under one name, and the only place that turns text into the address of a script.
 import { h, render } from "../vendor/preact.js";
 import { useCallback, useEffect, useErrorBoundary, useId, useLayoutEffect, useMemo, useRef, useState } from "../vendor/preact-hooks.js";
@@ -50,10 +49,8 @@ export function shared(value) {
   return { get: () => value, set, use };
 }
 
-/** Bring a stylesheet in, once for all. @param {string} path relative to /ui/ */
-export function useStyle(path) {
-  useLayoutEffect(() => {
-    const href = own(path);
-    if (!document.querySelector(`link[href="${href}"]`)) document.head.append(Object.assign(document.createElement("link"), { rel: "stylesheet", href }));
-  }, [path]);
+/** Bring in the stylesheet of a module, as it is loaded. @param {string} path relative to /ui/ */
+export function addStyle(path) {
+  const href = own(path);
+  if (!document.querySelector(`link[href="${href}"]`)) document.head.append(Object.assign(document.createElement("link"), { rel: "stylesheet", href }));
 }

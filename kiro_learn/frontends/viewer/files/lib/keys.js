@@ -1,4 +1,3 @@
-// @ts-check
 // Single keys. Off in text fields, with modifiers, below an open dialog, and where they were switched off in Settings.
 import { useEffect, useRef } from "./html.js";
 

@@ -1,13 +1,14 @@
-// @ts-check
 // Lists of any length, what is open beside them, and what else only pages with lists need.
-import { html, useEffect, useId, useLayoutEffect, useRef, useState } from "./html.js";
+import { addStyle, html, useEffect, useId, useLayoutEffect, useRef, useState } from "./html.js";
 import { count, shortId } from "./format.js";
 import { useKeys } from "./keys.js";
 import { href, short } from "./nav.js";
 import { Copy, Empty, Icon } from "./parts.js";
 
-/** @typedef {any} Node what a template or a child is */
+addStyle("lib/lists.css");
 
+/** In px, as `.row` has it. */
+const ROW_HEIGHT = 56;
 const FEW = 8;
 const MORE = 100;
 
@@ -17,10 +18,10 @@ const usualId = (item) => item.id ?? item.record_id ?? item.retrieval_id;
 /**
  * A list of any length, of which only what is in sight is drawn; it fills and scrolls in the height that it is given.
  * Up, down, j, k, Home, End move; Enter opens; `selected` is the id of the open row, to which the focus returns.
- * @param {{label: string, rows: any[], rowHeight: number, row: (item: any, index: number) => Node, selected?: string | null,
- *   onOpen: (item: any) => void, more?: (() => void) | null, id?: (item: any) => string}} props
+ * @param {{label: string, rows: any[], row: (item: any, index: number) => any, selected?: string | null, onOpen: (item: any) => void,
+ *   more?: (() => void) | null, id?: (item: any) => string}} props
  */
-export function List({ label, rows, rowHeight, row, selected, onOpen, more, id = usualId }) {
+export function List({ label, rows, row, selected, onOpen, more, id = usualId }) {
   const box = useRef(/** @type {any} */ (null));
   const [view, setView] = useState({ top: 0, height: 600 });
   const [active, setActive] = useState(0);
@@ -38,8 +39,8 @@ export function List({ label, rows, rowHeight, row, selected, onOpen, more, id =
   const focusRow = (/** @type {number} */ index) => {
     const next = Math.max(0, Math.min(last, index));
     const { scrollTop, clientHeight } = box.current;
-    const least = (next + 1) * rowHeight - clientHeight;
-    if (next * rowHeight < scrollTop) box.current.scrollTop = next * rowHeight;
+    const least = (next + 1) * ROW_HEIGHT - clientHeight;
+    if (next * ROW_HEIGHT < scrollTop) box.current.scrollTop = next * ROW_HEIGHT;
     else if (least > scrollTop) box.current.scrollTop = least;
     measure();
     setActive(next);
@@ -60,37 +61,28 @@ export function List({ label, rows, rowHeight, row, selected, onOpen, more, id =
   const step = (/** @type {number} */ by) => focusRow(box.current.contains(document.activeElement) ? active + by : active);
   const [down, up] = [() => step(1), () => step(-1)];
   useKeys(last < 0 ? {} : { j: down, k: up, ArrowDown: down, ArrowUp: up, Home: () => focusRow(0), End: () => focusRow(last) });
-  const first = Math.max(0, Math.floor(view.top / rowHeight) - 5);
-  const end = Math.min(rows.length, Math.ceil((view.top + view.height) / rowHeight) + 5);
+  const first = Math.max(0, Math.floor(view.top / ROW_HEIGHT) - 5);
+  const end = Math.min(rows.length, Math.ceil((view.top + view.height) / ROW_HEIGHT) + 5);
   useEffect(() => {
     if (more && end >= rows.length - 5) more();
   }, [end, rows.length, Boolean(more)]);
   const draw = (/** @type {any} */ item, /** @type {number} */ place) => {
     const [key, index] = [id(item), first + place];
+    const ref = (/** @type {any} */ element) => element && (element.style.transform = `translateY(${index * ROW_HEIGHT}px)`);
+    const onKeyDown = (/** @type {KeyboardEvent} */ event) => event.key === "Enter" && event.target === event.currentTarget && (event.preventDefault(), onOpen(item));
     return html`
-      <div
-        key=${key}
-        class="row"
-        role="row"
-        aria-rowindex=${index + 1}
-        aria-selected=${selected === key ? "true" : "false"}
-        data-index=${index}
-        tabindex=${index === Math.min(active, last) ? 0 : -1}
-        ref=${(/** @type {any} */ element) => element && (element.style.transform = `translateY(${index * rowHeight}px)`, element.style.height = `${rowHeight}px`)}
-        onFocus=${() => setActive(index)}
-        onClick=${() => onOpen(item)}
-        onKeyDown=${(/** @type {KeyboardEvent} */ event) => event.key === "Enter" && event.target === event.currentTarget && (event.preventDefault(), onOpen(item))}
-      ><div role="gridcell" class="cell">${row(item, index)}</div></div>
+      <div class="row" role="row" aria-rowindex=${index + 1} aria-selected=${String(selected === key)} data-index=${index} tabindex=${index === Math.min(active, last) ? 0 : -1}
+        ...${{ key, ref, onKeyDown }} onFocus=${() => setActive(index)} onClick=${() => onOpen(item)}><div role="gridcell" class="cell">${row(item, index)}</div></div>
     `;
   };
   return html`
     <div class="list" role="grid" aria-label=${label} aria-rowcount=${rows.length} ref=${box} onScroll=${measure}>
-      <div class="rows" role="rowgroup" ref=${(/** @type {any} */ element) => element && (element.style.height = `${rows.length * rowHeight}px`)}>${rows.slice(first, end).map(draw)}</div>
+      <div class="rows" role="rowgroup" ref=${(/** @type {any} */ element) => element && (element.style.height = `${rows.length * ROW_HEIGHT}px`)}>${rows.slice(first, end).map(draw)}</div>
     </div>
   `;
 }
 
-/** What is open, at the right; Esc closes. @param {{title: Node, onClose: () => void, children: Node, actions?: Node}} props */
+/** What is open, at the right; Esc closes. @param {{title: any, onClose: () => void, children: any, actions?: any}} props */
 export function Panel({ title, onClose, children, actions }) {
   const id = useId();
   const heading = useRef(/** @type {any} */ (null));
@@ -109,7 +101,7 @@ export function Panel({ title, onClose, children, actions }) {
   `;
 }
 
-/** The first few of many, and a button for more. @param {{items: any[], few?: number, children: (shown: any[]) => Node}} props */
+/** The first few of many, and a button for more. @param {{items: any[], few?: number, children: (shown: any[]) => any}} props */
 export function Few({ items, few = FEW, children }) {
   const [most, setMost] = useState(few);
   return html`
@@ -127,17 +119,12 @@ export const Choose = ({ projects, page }) => html`
   </section>
 `;
 
-/** Of a text with one thing a line. @param {string} text */
-export const linesOf = (text) => text.split("\n").map((line) => line.trim()).filter(Boolean);
-
 /** `9 kB`, of 1000 bytes. @param {number} bytes */
 export function size(bytes) {
   if (bytes < 1000) return `${bytes} bytes`;
-  for (const [unit, each] of /** @type {[string, number][]} */ ([["kB", 1e3], ["MB", 1e6], ["GB", 1e9]])) {
-    const value = bytes / each;
-    if (value < 999.5 || unit === "GB") return `${value < 9.95 ? value.toFixed(1).replace(/\.0$/, "") : Math.round(value)} ${unit}`;
-  }
-  return "";
+  const power = bytes < 999_500 ? 1 : bytes < 999_500_000 ? 2 : 3;
+  const value = bytes / 1000 ** power;
+  return `${value < 9.95 ? Number(value.toFixed(1)) : Math.round(value)} ${["", "kB", "MB", "GB"][power]}`;
 }
 
 /** @param {{bytes: number}} props */

@@ -1,10 +1,10 @@
-// @ts-check
 // What the pages about memories and about sessions share.
 import { html, useMemo, useRef, useState } from "./html.js";
 import { address, call, useRoute } from "./api.js";
+import { attempt } from "./asking.js";
 import { counted } from "./format.js";
 import { go, href } from "./nav.js";
-import { attempt, toast } from "./parts.js";
+import { toast } from "./parts.js";
 
 /** @typedef {import("./api.js").Params} Params */
 
@@ -13,9 +13,9 @@ export const routeOf = (id, rest = "") => `/v1/memories/${encodeURIComponent(id)
 
 /**
  * A list that grows page by page, as far as one scrolls, and that may be changed where it stands: by `grown` rows in all.
- * @param {string} path @param {Params} params @param {(data: any) => any[]} rowsOf of what the route answers
+ * @param {string} path @param {Params} params @param {(data: any) => any[]} [rowsOf] of what the route answers
  */
-export function usePages(path, params, rowsOf) {
+export function usePages(path, params, rowsOf = (data) => data.items) {
   const route = useRoute(path, params);
   const first = useMemo(() => ({ of: route.data, rows: route.data ? rowsOf(route.data) : [], cursor: route.data?.next_cursor ?? null, grown: 0 }), [route.data]);
   const [later, setLater] = useState(first);

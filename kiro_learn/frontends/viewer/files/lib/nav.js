@@ -1,41 +1,79 @@
-// @ts-check
-// The address bar is the state: the path is the page, the query every filter and the open panel.
-import { shared } from "./html.js";
+// The address bar is the state: the path is the page, the query every filter and the open panel. What is typed and not saved is
+// not in it, and is lost only once the person lets it go.
+import { address } from "./api.js";
+import { shared, useEffect } from "./html.js";
 
-/** @typedef {Record<string, string>} Query */
-/** @typedef {{page: string, query: Query}} Place */
 /** @typedef {{name: string, namespace: string, project_id: string}} Project */
 /** @typedef {(changes: Record<string, string | number | null | undefined>, how?: {replace?: boolean}) => void} SetQuery */
-/** @typedef {{query: Query, setQuery: SetQuery, project: Project | null, projects: Project[], nameOf: (namespace?: string) => string, onProjects: () => void}} PageProps
+/** @typedef {{query: Record<string, string>, setQuery: SetQuery, project: Project | null, projects: Project[], nameOf: (namespace?: string) => string, onProjects: () => void}} PageProps
  *   `project` is the chosen one; `nameOf` says nothing while there is one; `onProjects` reads anew which there are */
 
-export const START = "overview";
+const START = "overview";
 
-/** @returns {Place} */
-export function here() {
-  const page = location.pathname.replace(/^\/ui\/?/, "").replace(/\/$/, "");
-  return { page: page || START, query: Object.fromEntries(new URLSearchParams(location.search)) };
-}
+const here = () => ({
+  page: location.pathname.replace(/^\/ui\/?/, "").replace(/\/$/, "") || START,
+  query: /** @type {Record<string, string>} */ (Object.fromEntries(new URLSearchParams(location.search))),
+});
 
 /** The place that is shown, also after Back. */
 export const place = shared(here());
-window.addEventListener("popstate", () => place.set(here()));
+let shown = location.pathname + location.search;
+const show = () => {
+  shown = location.pathname + location.search;
+  place.set(here());
+};
+
+/** The forms that are shown. @type {Set<{current: any}>} */
+const forms = new Set();
+/** What is done once the person lets go what was typed. */
+export const leaving = shared(/** @type {(() => void) | null} */ (null));
+/** Whether a field says something else than at first. @param {any} field */
+export const isChanged = ({ value, defaultValue }) => defaultValue !== undefined && value !== defaultValue.replaceAll("\r\n", "\n");
+const isTyped = (losing = forms) => [...losing].some(({ current }) => [...(current?.elements ?? [])].some(isChanged));
+
+/** Do it; if something typed would be lost, only after a question. @param {() => void} act @param {typeof forms} [losing] forms that would be gone */
+export function leave(act, losing) {
+  if (isTyped(losing)) leaving.set(act);
+  else act();
+}
+
+/** The answer to that question: let it go. */
+export function discard() {
+  const act = leaving.get();
+  leaving.set(null);
+  forms.clear();
+  act?.();
+}
+
+/** What is typed into this form is not lost unasked. @param {{current: any}} form @returns {(act: () => void) => void} as `leave`, where only it would be gone */
+export function useForm(form) {
+  useEffect(() => {
+    forms.add(form);
+    return () => void forms.delete(form);
+  }, []);
+  return (act) => leave(act, new Set([form]));
+}
+
+window.addEventListener("beforeunload", (event) => isTyped() && event.preventDefault());
+window.addEventListener("popstate", () => {
+  if (location.pathname + location.search === shown || !isTyped()) return show();
+  history.pushState(null, "", shown); // Back has left already
+  leaving.set(() => history.back());
+});
 
 /** How the address names a project. @param {{project_id: string}} project */
 export const short = ({ project_id }) => project_id.slice(0, 12);
 
-/** The address of a page, with the project that is chosen now. @param {string} page @param {Record<string, string | number | null | undefined>} [query] */
-export function href(page, query = {}) {
-  const asked = new URLSearchParams();
-  const all = { project: here().query.project, ...query };
-  for (const [name, value] of Object.entries(all)) if (value != null && value !== "") asked.set(name, String(value));
-  return `/ui/${page === START ? "" : page}${asked.size ? `?${asked}` : ""}`;
-}
+/** The address of a page, with the project that is chosen now. @param {string} page @param {import("./api.js").Params} [query] */
+export const href = (page, query) => address(`/ui/${page === START ? "" : page}`, { project: here().query.project, ...query });
 
 /** @param {string} address @param {{replace?: boolean}} [how] */
 export function go(address, { replace = false } = {}) {
-  if (address !== location.pathname + location.search) history[replace ? "replaceState" : "pushState"](null, "", address);
-  place.set(here());
+  if (address === shown) return show();
+  leave(() => {
+    history[replace ? "replaceState" : "pushState"](null, "", address);
+    show();
+  });
 }
 
 /** Merge into the query of the page that is shown; null removes. @type {SetQuery} */

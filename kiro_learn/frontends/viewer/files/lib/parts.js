@@ -1,11 +1,8 @@
-// @ts-check
 // What pages are made of.
 import { html, shared, useEffect, useErrorBoundary, useId, useLayoutEffect, useRef, useState } from "./html.js";
-import { ApiError } from "./api.js";
 import { ago, count } from "./format.js";
 import { liveState } from "./live.js";
 
-/** @typedef {any} Node what a template or a child is */
 /** @typedef {import("./api.js").RouteState} RouteState */
 
 const TOAST_MS = 8000;
@@ -33,7 +30,7 @@ export const Icon = ({ name }) => html`
   <svg class="icon" viewBox="0 0 16 16" aria-hidden="true"><path d=${ICONS[name]} /></svg>
 `;
 
-/** @param {{title: string, route: RouteState, empty?: Node, children: (data: any) => Node, actions?: Node}} props */
+/** @param {{title: string, route: RouteState, empty?: any, children: (data: any) => any, actions?: any}} props */
 export function Box({ title, route, empty, children, actions }) {
   const id = useId();
   return html`
@@ -47,7 +44,7 @@ export function Box({ title, route, empty, children, actions }) {
 /**
  * The content of a box: loading, error, empty or `children(data)`. `empty` is shown where the data is an empty list, or has an
  * empty `items`; as a function of the data it says itself what to show, or null.
- * @param {{title: string, route: RouteState, empty?: Node, children: (data: any) => Node}} props
+ * @param {{title: string, route: RouteState, empty?: any, children: (data: any) => any}} props
  */
 export function State({ title, route, empty, children }) {
   const { data, error, loading, reload } = route;
@@ -82,10 +79,10 @@ const Loading = ({ reload }) => html`
   <div class="blocks" aria-busy="true"><i></i><i></i><i></i><p class="muted">Still loading · 5 s <button onClick=${reload}>Retry</button></p></div>
 `;
 
-/** @param {{children: Node}} props */
+/** @param {{children: any}} props */
 export const Empty = ({ children }) => html`<div class="empty">${children}</div>`;
 
-/** Asks before something is done; the focus is on Cancel. @param {{title: string, onClose: () => void, children: Node, actions?: Node, cancel?: string}} props */
+/** Asks before something is done; the focus is on Cancel. @param {{title: string, onClose: () => void, children: any, actions?: any, cancel?: string}} props */
 export function Dialog({ title, onClose, children, actions, cancel = "Cancel" }) {
   const id = useId();
   const dialog = useRef(/** @type {any} */ (null));
@@ -100,27 +97,14 @@ export function Dialog({ title, onClose, children, actions, cancel = "Cancel" })
       if (before instanceof HTMLElement) before.focus();
     };
   }, []);
-  const onCancel = (/** @type {Event} */ event) => {
-    event.preventDefault();
-    onClose();
-  };
   return html`
-    <dialog ref=${dialog} aria-labelledby=${id} onCancel=${onCancel}>
+    <dialog ref=${dialog} aria-labelledby=${id} onCancel=${(/** @type {Event} */ event) => (event.preventDefault(), onClose())}>
       <h2 id=${id}>${title}</h2>
       <div class="content">${children}</div>
       <footer><button ref=${button} onClick=${onClose}>${cancel}</button>${actions}</footer>
     </dialog>
   `;
 }
-
-/** What the daemon says of its refusal. @param {unknown} error what is none is thrown on */
-export function refusal(error) {
-  if (!(error instanceof ApiError)) throw error;
-  return `Not done: ${error.message}.${error.hint ? ` ${error.hint}` : ""}`;
-}
-
-/** Do something to the store; what it refuses is said in a toast, and null is the answer. @param {() => Promise<any>} action */
-export const attempt = (action) => action().catch((error) => (toast(refusal(error)), null));
 
 /** Calls `run` at most once in that time. @param {() => void} run @param {number} seconds */
 export function useSoon(run, seconds) {
@@ -148,7 +132,7 @@ export function Fresh({ count: fresh, word = `${count(fresh)} new`, onClick }) {
   `;
 }
 
-/** With `onClick` a button that may be `pressed`; else a word in a frame. @param {{children: Node, onClick?: (event: MouseEvent) => void, pressed?: boolean, kind?: string}} props */
+/** With `onClick` a button that may be `pressed`; else a word in a frame. @param {{children: any, onClick?: (event: MouseEvent) => void, pressed?: boolean, kind?: string}} props */
 export function Chip({ children, onClick, pressed, kind = "" }) {
   if (!onClick) return html`<span class="chip ${kind}">${children}</span>`;
   return html`<button class="chip ${kind}" aria-pressed=${pressed === undefined ? undefined : String(pressed)} onClick=${onClick}>${children}</button>`;
@@ -157,7 +141,7 @@ export function Chip({ children, onClick, pressed, kind = "" }) {
 /** @param {{at: string | null | undefined}} props */
 export const Time = ({ at }) => (at ? html`<time datetime=${at} title=${at}>${ago(at)}</time>` : html`<span class="muted">never</span>`);
 
-/** A button that copies. @param {{text: string, label?: string, children?: Node}} props */
+/** A button that copies. @param {{text: string, label?: string, children?: any}} props */
 export function Copy({ text, label = "Copy", children }) {
   const onClick = (/** @type {Event} */ event) => {
     event.stopPropagation();
@@ -166,7 +150,7 @@ export function Copy({ text, label = "Copy", children }) {
   return html`<button class="plain copy" title=${text.length < 80 ? text : label} aria-label=${label} onClick=${onClick}>${children}<${Icon} name="copy" /></button>`;
 }
 
-/** A number with its name, and what it is measured against. @param {{label: string, value: Node, note?: Node, href?: string}} props */
+/** A number with its name, and what it is measured against. @param {{label: string, value: any, note?: any, href?: string}} props */
 export function Figure({ label, value, note, href }) {
   const inner = html`<span class="label">${label}</span><span class="value">${value}</span><span class="note">${note}</span>`;
   return href ? html`<a class="figure" href=${href}>${inner}</a>` : html`<div class="figure">${inner}</div>`;
@@ -190,9 +174,5 @@ function Toast({ id, text, undo }) {
     const timer = setInterval(() => box.current.matches(":hover, :focus-within") || removeToast(id), TOAST_MS);
     return () => clearInterval(timer);
   }, []);
-  const onUndo = () => {
-    removeToast(id);
-    undo?.();
-  };
-  return html`<div class="toast" ref=${box}><span>${text}</span>${undo && html`<button onClick=${onUndo}>Undo</button>`}</div>`;
+  return html`<div class="toast" ref=${box}><span>${text}</span>${undo && html`<button onClick=${() => (removeToast(id), undo())}>Undo</button>`}</div>`;
 }

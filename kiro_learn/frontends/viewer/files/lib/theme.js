@@ -1,4 +1,3 @@
-// @ts-check
 // Light or dark: as it was chosen in this browser, else as the system says. `theme.js` sets it before anything is drawn.
 
 const KEY = "kl.theme";
@@ -18,12 +17,13 @@ export function chooseTheme(wanted) {
 
 export const toggleTheme = () => chooseTheme((document.documentElement.dataset.theme ?? (DARK.matches ? "dark" : "light")) === "dark" ? "light" : "dark");
 
+/** What a colour of the stylesheet is now. @param {string} name without dashes */
+export const token = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+
 /** Calls `draw` whenever the colours change. @param {() => void} draw @returns {() => void} ends that */
 export function onTheme(draw) {
-  document.addEventListener("kl:theme", draw);
-  DARK.addEventListener("change", draw);
-  return () => {
-    document.removeEventListener("kl:theme", draw);
-    DARK.removeEventListener("change", draw);
-  };
+  const until = new AbortController();
+  document.addEventListener("kl:theme", draw, until);
+  DARK.addEventListener("change", draw, until);
+  return () => until.abort();
 }

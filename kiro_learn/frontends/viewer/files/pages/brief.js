@@ -1,20 +1,18 @@
-// @ts-check
 // What a session is told as it starts, as it would be with these settings. Nothing counts as told by it.
-import { html, useStyle } from "../lib/html.js";
+import { addStyle, html } from "../lib/html.js";
 import { useRoute } from "../lib/api.js";
 import { AGENTS, count, counted } from "../lib/format.js";
 import { Choose } from "../lib/lists.js";
 import { href } from "../lib/nav.js";
 import { Box, Copy } from "../lib/parts.js";
 
-export const title = "Brief";
+addStyle("pages/brief.css");
 
 const MOST_BYTES = 8000;
 const STEP = 100;
 
 /** @param {import("../lib/nav.js").PageProps} props */
 export default function Page({ query, setQuery, project, projects }) {
-  useStyle("pages/brief.css");
   const settings = useRoute("/api/settings");
   const { bytes, profile, agent } = query;
   const brief = useRoute(project ? "/api/context" : null, { project: project?.namespace, bytes, profile, agent });
@@ -25,7 +23,7 @@ export default function Page({ query, setQuery, project, projects }) {
   return html`
     <div class="columns brief-columns">
       <${Box} title="What a session in ${project.name} is told" route=${brief} actions=${brief.data?.context && html`<${Copy} text=${brief.data.context} label="Copy the brief">Copy<//>`}
-        empty=${(/** @type {any} */ data) => (data.context ? null : most === 0 ? "Nothing: the brief may have 0 bytes." : "Nothing: the project has no memory, and its files say nothing.")}>
+        empty=${(/** @type {any} */ data) => (data.context ? null : most === 0 ? "Nothing: the brief may have 0 bytes." : "Nothing: no memory of the project is told before a question, and its files say nothing.")}>
         ${(/** @type {any} */ data) => html`<pre tabindex="0">${data.context}</pre>`}
       <//>
       <div class="stack">

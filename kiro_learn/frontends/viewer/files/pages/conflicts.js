@@ -1,11 +1,12 @@
-// @ts-check
 // What contradicts each other, each with the buttons that settle it.
-import { html, useState } from "../lib/html.js";
+import { addStyle, html, useState } from "../lib/html.js";
 import { call } from "../lib/api.js";
-import { Ask } from "../lib/asking.js";
+import { Ask, attempt } from "../lib/asking.js";
 import { EventLink, routeOf, SAYS_SO } from "../lib/memory.js";
 import { href } from "../lib/nav.js";
-import { attempt, Box, Time, toast } from "../lib/parts.js";
+import { Box, Time, toast } from "../lib/parts.js";
+
+addStyle("pages/conflicts.css");
 
 /** @typedef {{project: string, keep: any, over: any}} Choice which side is kept, and which is not */
 

@@ -1,10 +1,11 @@
-// @ts-check
 // The dialog before something is forgotten: what goes, what would still say the same, which copies there are.
-import { html, useEffect, useState, useStyle } from "../lib/html.js";
+import { addStyle, html, useEffect, useState } from "../lib/html.js";
 import { call, useRoute } from "../lib/api.js";
 import { count, counted } from "../lib/format.js";
 import { Ask } from "../lib/asking.js";
 import { toast } from "../lib/parts.js";
+
+addStyle("pages/memories.css");
 
 const SHOWN = 5;
 const TYPED_FROM = 20;
@@ -18,7 +19,6 @@ export const isSecret = (text) => text.length >= LEAST_SECRET;
  *   `name`: of the project that is forgotten as a whole; `onDone(isMore)`: more may be gone than the memories that were chosen
  */
 export function Forget({ selection, name, onDone, onClose }) {
-  useStyle("pages/memories.css"); // also where it is asked for beside projects
   const [sameWords, setSameWords] = useState(false);
   const [withEvents, setWithEvents] = useState(false);
   const [copies, setCopies] = useState(false);

@@ -1,18 +1,19 @@
-// @ts-check
 // What a project is built of, what contradicts each other, and what is remembered as a graph.
-import { html, useEffect, useMemo, useRef, useState, useStyle } from "../lib/html.js";
+import { addStyle, html, useEffect, useLayoutEffect, useMemo, useRef, useState } from "../lib/html.js";
 import { address, call, useRoute } from "../lib/api.js";
-import { Ask } from "../lib/asking.js";
+import { Ask, Fields, typedIn } from "../lib/asking.js";
 import { count, counted } from "../lib/format.js";
 import { useKeys } from "../lib/keys.js";
 import { useLive } from "../lib/live.js";
-import { Choose, Few, Id, linesOf, List, Panel } from "../lib/lists.js";
+import { Choose, Few, Id, List, Panel } from "../lib/lists.js";
 import { EventLink, projectIn, SAYS_SO } from "../lib/memory.js";
 import { href } from "../lib/nav.js";
 import { Box, Dialog, Empty, Time, toast } from "../lib/parts.js";
 import { Conflicts } from "./conflicts.js";
-import { KINDS, graphOf } from "./graph_model.js";
+import { degree, graphOf, KINDS } from "./graph_model.js";
 import { drawGraph, drawer } from "./graph_view.js";
+
+addStyle("pages/graph.css");
 
 /** @typedef {import("./graph_model.js").Graph} Graph */
 /** @typedef {import("./graph_model.js").GraphNode} GraphNode */
@@ -24,11 +25,8 @@ const MOST_IN_SOFTWARE = 2000;
 const MOST_LISTED = 100;
 const FEW_LISTED = 8;
 
-export const title = "Graph";
-
 /** @param {PageProps} props */
 export default function Page({ query, setQuery, project, projects }) {
-  useStyle("pages/graph.css");
   const renderer = useMemo(drawer, []);
   const [item, setItem] = useState(/** @type {Meant | null} */ (null));
   const [changes, setChanges] = useState(0);
@@ -50,11 +48,9 @@ export default function Page({ query, setQuery, project, projects }) {
 function Profile({ project, changes, onOpen }) {
   const asked = { project: project.namespace };
   const files = useRoute("/api/profile", asked);
-  const facts = useRoute("/api/graph", { ...asked, kind: "facts" }, changes);
-  const wishes = useRoute("/api/graph", { ...asked, kind: "preferences" }, changes);
-  const ways = useRoute("/api/graph", { ...asked, kind: "procedures" }, changes);
-  const all = [files, facts, wishes, ways];
-  const data = all.every((each) => each.data) ? { ...files.data, said: [facts, wishes, ways].flatMap((each) => each.data.items) } : null;
+  const said = ["facts", "preferences", "procedures"].map((kind) => useRoute("/api/graph", { ...asked, kind }, changes));
+  const all = [files, ...said];
+  const data = all.every((each) => each.data) ? { ...files.data, said: said.flatMap((each) => each.data.items) } : null;
   const route = { data, error: all.find((each) => each.error)?.error ?? null, loading: all.some((each) => each.loading), reload: () => all.forEach((each) => each.reload()) };
   const empty = (/** @type {any} */ data) =>
     data.facts.length || data.said.length ? null : html`No manifest of this project is known, and no fact was stated about it. <code>kiro-learn facts add</code>`;
@@ -128,8 +124,8 @@ function ItemDialog({ id, project, onClose, onChanged }) {
   const form = useRef(/** @type {any} */ (null));
   const done = (/** @type {string} */ text) => (toast(text), onChanged());
   const save = async () => {
-    const given = Object.fromEntries(new FormData(form.current));
-    const correction = Object.fromEntries(Object.entries(given).map(([name, value]) => [name, isLines(name) ? linesOf(String(value)) : value]));
+    const correction = typedIn(form.current);
+    if (!correction) return onClose();
     await call("POST", "/api/graph/item", { project, id, correction });
     done("Corrected");
   };
@@ -151,7 +147,7 @@ function ItemDialog({ id, project, onClose, onChanged }) {
   return html`
     <${Ask} key="item" title=${textOf(item)} word="Save" kind="primary" act=${save} onClose=${onClose} others=${others} form=${form}>
       <p class="note muted">${SAYS_SO[item.source_type] ?? item.type} · <${Time} at=${item.last_confirmed_at ?? item.last_referenced ?? item.created_at} /> · <${Id} id=${id} /></p>
-      ${FIELDS[item.kind].map((name) => html`<div class="field"><label for="item-${name}">${LABELS[name]}</label>${field(name, item[name])}</div>`)}
+      <${Fields} fields=${FIELDS[item.kind]} of=${item} />
       ${item.evidence.length > 0 && html`
         <h3>Learned from</h3>
         <ul class="said">${item.evidence.slice(-FEW_LISTED).map((/** @type {any} */ each) => html`
@@ -162,16 +158,13 @@ function ItemDialog({ id, project, onClose, onChanged }) {
   `;
 }
 
-/** @type {Record<string, string[]>} */
-const FIELDS = { facts: ["object"], preferences: ["value"], procedures: ["steps"], entities: ["description", "aliases"] };
-/** @type {Record<string, string>} */
-const LABELS = { object: "What it says", value: "What you want", steps: "Steps, one a line", description: "What it is", aliases: "Other names, one a line" };
-const isLines = (/** @type {string} */ name) => name === "steps" || name === "aliases";
-/** @param {string} name @param {string | string[]} value */
-const field = (name, value) =>
-  Array.isArray(value)
-    ? html`<textarea id="item-${name}" name=${name} rows="4" defaultValue=${value.join("\n")}></textarea>`
-    : html`<input id="item-${name}" name=${name} defaultValue=${value} autocomplete="off" />`;
+/** Of each kind, what can be corrected. @type {Record<string, [string, string, number][]>} */
+const FIELDS = {
+  facts: [["object", "What it says", 0]],
+  preferences: [["value", "What you want", 0]],
+  procedures: [["steps", "Steps, one a line", 4]],
+  entities: [["description", "What it is", 2], ["aliases", "Other names, one a line", 4]],
+};
 
 /** @param {PageProps & {picture: any, shown: string[], renderer: string, onOpen: (item: Meant) => void, changes: number}} props */
 function Picture({ query, setQuery, project, picture, shown, renderer, onOpen, changes }) {
@@ -179,28 +172,29 @@ function Picture({ query, setQuery, project, picture, shown, renderer, onOpen, c
   const isList = renderer === "none" || (query.view ? query.view === "list" : narrow);
   const graph = useMemo(() => (picture.data ? graphOf(picture.data, query.near) : null), [picture.data, query.near]);
   const view = useRef(/** @type {any} */ (null));
-  const toggle = (/** @type {string} */ kind) => setQuery({ show: shown.includes(kind) ? shown.filter((each) => each !== kind).join(",") || "none" : [...shown, kind].join(","), near: null });
+  const toggle = (/** @type {string} */ kind) => setQuery({ show: (shown.includes(kind) ? shown.filter((each) => each !== kind) : [...shown, kind]).join(","), near: null });
   const open = (/** @type {string | null} */ id, comes = true) => {
     setQuery({ open: id });
     view.current?.choose(id, comes);
   };
   useKeys(isList ? {} : { "+": () => view.current?.zoom(0.7), "=": () => view.current?.zoom(0.7), "-": () => view.current?.zoom(1.4), 0: () => view.current?.fit() });
-  const actions = html`
-    ${graph && html`<${Find} graph=${graph} onFind=${open} />`}
+  const actions = graph && graph.nodes.length > 0 && html`
+    <${Find} graph=${graph} onFind=${open} />
     ${renderer !== "none" && html`<button aria-pressed=${String(isList)} onClick=${() => setQuery({ view: isList ? "picture" : "list" })}>As list</button>`}
     ${!isList && html`<button title="Fit (0)" onClick=${() => view.current?.fit()}>Fit</button>`}
   `;
+  const nothing = picture.data && nothingJoined(picture.data, shown);
   const [node, around] = [graph?.byId.get(query.open), graph?.byId.get(query.near)];
   return html`
     <div class="drawing ${isList ? "as-list" : ""}">
       <div class="split">
-        <${Box} title="Graph" route=${picture} actions=${actions} empty=${nothingJoined}>
+        <${Box} title="Graph" route=${picture} actions=${actions}>
           ${() => graph && html`
             <div class="filters gap">
-              ${Object.keys(KINDS).filter((kind) => !(project && kind === "projects")).map((kind) => html`<label><input type="checkbox" checked=${shown.includes(kind)} onChange=${() => toggle(kind)} /><i class="dot ${kind}"></i>${KINDS[kind][1]}</label>`)}
+              ${Object.keys(KINDS).filter((kind) => !(project && kind === "projects")).map((kind) => html`<label><input type="checkbox" checked=${shown.includes(kind)} disabled=${String(shown) === kind} onChange=${() => toggle(kind)} /><i class="dot ${kind}"></i>${KINDS[kind][1]}</label>`)}
               ${around && html`<button class="chip" onClick=${() => setQuery({ near: null })}>Only around ${around.label} · show all</button>`}
             </div>
-            ${isList ? html`<${AsList} ...${{ graph, open }} opened=${query.open} />` : html`<${Canvas} ...${{ graph, view, open }} opened=${query.open} />`}
+            ${nothing ? html`<${Empty}>${nothing}<//>` : isList ? html`<${AsList} ...${{ graph, open }} opened=${query.open} />` : html`<${Canvas} ...${{ graph, view, open }} opened=${query.open} />`}
             <p class="note muted gap">${tellCounts(graph, picture.data.left_out, isList)}${renderer === "software" && !isList && !query.limit && picture.data.nodes.length >= MOST_IN_SOFTWARE && ` This browser draws without a graphics card, so at most ${count(MOST_IN_SOFTWARE)} are drawn; As list is quicker.`}</p>
           `}
         <//>
@@ -210,8 +204,9 @@ function Picture({ query, setQuery, project, picture, shown, renderer, onOpen, c
   `;
 }
 
-/** What is shown instead where nothing would be joined. @param {{nodes: GraphNode[], links: any[]}} data */
-function nothingJoined({ nodes, links }) {
+/** What is shown instead where nothing would be joined. @param {{nodes: GraphNode[], links: any[]}} data @param {string[]} shown */
+function nothingJoined({ nodes, links }, shown) {
+  if (!shown.includes("memories")) return nodes.length ? null : "Nothing of the kinds that are chosen is here.";
   const have = nodes.filter((node) => node.kind === "memories").length;
   return links.length || have > 1 || nodes.length > have ? null : `A graph needs 2 memories that share a concept. You have ${have}.`;
 }
@@ -240,14 +235,14 @@ function Find({ graph, onFind }) {
 /** @param {{graph: Graph, view: {current: any}, open: (id: string | null, comes?: boolean) => void, opened: string | undefined}} props */
 function Canvas({ graph, view, open, opened }) {
   const place = useRef(/** @type {any} */ (null));
-  const [joined, alone] = useMemo(() => [graph.nodes.filter((node) => graph.near.get(node.id)?.length), graph.nodes.filter((node) => !graph.near.get(node.id)?.length)], [graph]);
-  useEffect(() => {
+  const [joined, alone] = useMemo(() => [graph.nodes.filter((node) => degree(graph, node)), graph.nodes.filter((node) => !degree(graph, node))], [graph]);
+  useLayoutEffect(() => {
     if (!joined.length) return undefined;
     let isGone = false;
     drawGraph(place.current, graph, joined, (id) => open(id, false)).then((drawn) => {
-      if (isGone) return drawn.end();
+      if (isGone) return drawn?.end();
       view.current = drawn;
-      if (opened) drawn.choose(opened);
+      if (opened) drawn?.choose(opened);
     });
     return () => {
       isGone = true;
@@ -288,11 +283,8 @@ function AsList({ graph, open, opened }) {
     <span class="cut strong"><i class="dot ${node.kind}"></i>${node.label}</span>
     <span class="cut note muted">${whatItIs(node)} · ${counted(degree(graph, node), "link")}${degree(graph, node) > 0 && `: ${(graph.near.get(node.id) ?? []).slice(0, 5).map((each) => each.node.label).join(", ")}`}</span>
   `;
-  return html`<div class="nodes"><${List} label="Nodes" ...${{ rows, row }} rowHeight=${56} selected=${opened ?? null} onOpen=${(/** @type {GraphNode} */ node) => open(node.id)} /></div>`;
+  return html`<div class="nodes"><${List} label="Nodes" ...${{ rows, row }} selected=${opened ?? null} onOpen=${(/** @type {GraphNode} */ node) => open(node.id)} /></div>`;
 }
-
-/** @param {Graph} graph @param {GraphNode} node */
-const degree = (graph, node) => graph.near.get(node.id)?.length ?? 0;
 
 /** @param {{node: GraphNode, graph: Graph, open: (id: string | null) => void, setQuery: PageProps["setQuery"], onOpen: (item: Meant) => void, changes: number}} props */
 function NodePanel({ node, graph, open, setQuery, onOpen, changes }) {

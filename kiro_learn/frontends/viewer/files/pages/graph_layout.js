@@ -1,4 +1,3 @@
-// @ts-check
 // A worker: places the nodes of a graph by ForceAtlas2. The same numbers in give the same numbers out.
 import iterate from "../vendor/forceatlas2-iterate.js";
 

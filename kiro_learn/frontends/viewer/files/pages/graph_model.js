@@ -1,4 +1,3 @@
-// @ts-check
 // The graph as the page holds it: nodes with their neighbours, and where each begins. No drawing, no request.
 
 /** @typedef {{id: string, kind: string, label: string, type: string | null, namespace: string | null, at: string | null}} GraphNode */
@@ -33,6 +32,9 @@ export function graphOf({ nodes, links }, around) {
     .map((link) => ({ ...link, source: places.get(link.source), target: places.get(link.target) }));
   return graphOf({ nodes: few, links: fewer }, undefined);
 }
+
+/** How many links a node has. @param {Graph} graph @param {GraphNode} node */
+export const degree = (graph, node) => graph.near.get(node.id)?.length ?? 0;
 
 /** A number from 0 to 1 that a text always has. @param {string} text @param {number} salt */
 function chance(text, salt) {
@@ -73,7 +75,7 @@ export function matricesOf(graph, nodes) {
   const matrix = new Float32Array(nodes.length * 10);
   nodes.forEach((node, place) => {
     const [x, y] = start.get(node.id) ?? [0, 0];
-    matrix.set([x, y, 0, 0, 0, 0, 1 + (graph.near.get(node.id)?.length ?? 0), 1, 1, 0], place * 10);
+    matrix.set([x, y, 0, 0, 0, 0, 1 + degree(graph, node), 1, 1, 0], place * 10);
   });
   const edges = new Float32Array(links.length * 3);
   links.forEach((link, place) => {

@@ -1,8 +1,7 @@
-// @ts-check
 // Draws a graph with sigma, and tells what is hovered and chosen. Everything it needs to know it is told.
 import { loadScript, scriptUrl } from "../lib/html.js";
-import { onTheme } from "../lib/theme.js";
-import { matricesOf, startOf } from "./graph_model.js";
+import { onTheme, token } from "../lib/theme.js";
+import { degree, matricesOf, startOf } from "./graph_model.js";
 
 /** @typedef {import("./graph_model.js").Graph} Graph */
 /** @typedef {import("./graph_model.js").GraphNode} GraphNode */
@@ -13,7 +12,7 @@ const FEW_NODES = 120;
 const MOVE_MS = 180;
 /** From a node, in px, within which it is meant. */
 const REACH = 10;
-const COLOURS = { projects: "--text", memories: "--c1", concepts: "--c2", entities: "--c4", files: "--c5" };
+const COLOURS = { projects: "text", memories: "c1", concepts: "c2", entities: "c4", files: "c5" };
 
 /** "none" without WebGL 2, "software" where no graphics card draws. @returns {"card" | "software" | "none"} */
 export function drawer() {
@@ -25,9 +24,6 @@ export function drawer() {
   return /swiftshader|llvmpipe|software|basic render/i.test(name) ? "software" : "card";
 }
 
-/** @param {string} name of a token @returns {string} */
-const token = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-
 /** From 2 to 7 px: what many share is larger than what shares it. @param {GraphNode} node @param {number} links @param {boolean} isSmall whether there is room */
 function sizeOf(node, links, isSmall) {
   if (node.kind === "projects") return 7;
@@ -37,14 +33,14 @@ function sizeOf(node, links, isSmall) {
 /** @param {HTMLElement} place @param {Graph} graph @param {GraphNode[]} nodes those with a link @param {(id: string | null) => void} onChoose */
 export async function drawGraph(place, graph, nodes, onChoose) {
   await Promise.all(["vendor/graphology.umd.min.js", "vendor/sigma.min.js"].map(loadScript));
+  if (!place.isConnected) return null; // another picture is wanted by now
   const { graphology, Sigma } = /** @type {any} */ (window);
   const drawn = new graphology.Graph({ multi: true, type: "undirected" });
   const start = startOf(graph, nodes);
-  const links = (/** @type {GraphNode} */ node) => graph.near.get(node.id)?.length ?? 0;
-  const biggest = new Set([...nodes].sort((one, other) => links(other) - links(one)).filter((node) => node.kind !== "memories").slice(0, LABELLED).map((node) => node.id));
+  const biggest = new Set([...nodes].sort((one, other) => degree(graph, other) - degree(graph, one)).filter((node) => node.kind !== "memories").slice(0, LABELLED).map((node) => node.id));
   for (const node of nodes) {
     const [x, y] = start.get(node.id) ?? [0, 0];
-    drawn.addNode(node.id, { x, y, size: sizeOf(node, links(node), nodes.length <= FEW_NODES), kind: node.kind, text: node.label, isNamed: node.kind === "projects" || biggest.has(node.id) });
+    drawn.addNode(node.id, { x, y, size: sizeOf(node, degree(graph, node), nodes.length <= FEW_NODES), kind: node.kind, text: node.label, isNamed: node.kind === "projects" || biggest.has(node.id) });
   }
   const spots = nodes.map((node) => drawn.getNodeAttributes(node.id));
   const ends = graph.links.map((link) => [graph.nodes[link.source].id, graph.nodes[link.target].id]);
@@ -73,7 +69,7 @@ export async function drawGraph(place, graph, nodes, onChoose) {
     stagePadding: 40,
     nodeReducer: (/** @type {string} */ id, /** @type {any} */ node) => {
       const isNear = !centre || id === centre || around.has(id);
-      const isLabelled = centre ? isNear && around.size <= FEW_NODES : node.isNamed || (inSight.isFew && inSight.nodes.has(id));
+      const isLabelled = centre ? isNear && around.size <= LABELLED : node.isNamed || (inSight.isFew && inSight.nodes.has(id));
       return {
         ...node,
         color: isNear ? colours[node.kind] : colours.dim,
@@ -113,6 +109,12 @@ export async function drawGraph(place, graph, nodes, onChoose) {
   /** A node under the pointer with its neighbours, over the picture, which stays as it is. @param {CanvasRenderingContext2D} canvas @param {any} node @param {any} settings */
   function drawHover(canvas, node, settings) {
     canvas.font = `${settings.labelSize}px ${settings.labelFont}`;
+    const disc = (/** @type {number} */ left, /** @type {number} */ top, /** @type {number} */ radius, /** @type {string} */ kind) => {
+      canvas.fillStyle = colours[kind];
+      canvas.beginPath();
+      canvas.arc(left, top, radius, 0, 2 * Math.PI);
+      canvas.fill();
+    };
     for (const { node: other } of graph.near.get(node.key) ?? []) {
       const { x, y } = sigma.graphToViewport(drawn.getNodeAttributes(other.id));
       canvas.strokeStyle = colours.strong;
@@ -120,10 +122,7 @@ export async function drawGraph(place, graph, nodes, onChoose) {
       canvas.moveTo(node.x, node.y);
       canvas.lineTo(x, y);
       canvas.stroke();
-      canvas.fillStyle = colours[other.kind];
-      canvas.beginPath();
-      canvas.arc(x, y, 4, 0, 2 * Math.PI);
-      canvas.fill();
+      disc(x, y, 4, other.kind);
     }
     const text = short(graph.byId.get(node.key)?.label ?? "");
     const [x, y] = [node.x + node.size + 3, node.y - 10];
@@ -133,10 +132,7 @@ export async function drawGraph(place, graph, nodes, onChoose) {
     canvas.roundRect(x, y, canvas.measureText(text).width + 12, 20, 4);
     canvas.fill();
     canvas.stroke();
-    canvas.beginPath();
-    canvas.fillStyle = colours[graph.byId.get(node.key)?.kind ?? "memories"];
-    canvas.arc(node.x, node.y, node.size + 2, 0, 2 * Math.PI);
-    canvas.fill();
+    disc(node.x, node.y, node.size + 2, graph.byId.get(node.key)?.kind ?? "memories");
     canvas.stroke();
     canvas.fillStyle = colours.ink;
     canvas.fillText(text, x + 6, node.y + 4);
@@ -229,7 +225,7 @@ export async function drawGraph(place, graph, nodes, onChoose) {
 /** @returns {Record<string, string>} */
 function coloursNow() {
   const found = Object.fromEntries(Object.entries(COLOURS).map(([kind, name]) => [kind, token(name)]));
-  return { ...found, ink: token("--text"), card: token("--card"), line: token("--line"), strong: token("--control"), dim: token("--line") };
+  return { ...found, ink: token("text"), card: token("card"), line: token("line"), strong: token("control"), dim: token("line") };
 }
 
 /** @param {string} text */

@@ -1,4 +1,3 @@
-// @ts-check
 // What is not well, read from /v1/status, each with the command that mends it.
 import { counted } from "../lib/format.js";
 

@@ -1,17 +1,16 @@
-// @ts-check
 // Memories: listed, filtered, searched; one of them open at the right.
-import { html, useEffect, useRef, useState, useStyle } from "../lib/html.js";
+import { html, useEffect, useRef, useState } from "../lib/html.js";
 import { call } from "../lib/api.js";
+import { attempt } from "../lib/asking.js";
 import { count, counted, typeOf } from "../lib/format.js";
 import { useKeys } from "../lib/keys.js";
 import { List } from "../lib/lists.js";
 import { useLive } from "../lib/live.js";
 import { Bar, routeOf, saveFile, usePages } from "../lib/memory.js";
-import { attempt, Chip, Fresh, State, Time, toast } from "../lib/parts.js";
+import { leave } from "../lib/nav.js";
+import { Chip, Fresh, State, Time, toast } from "../lib/parts.js";
 import { Forget, isSecret } from "./forget.js";
 import { Memory } from "./memory.js";
-
-export const title = "Memories";
 
 const TYPES = ["constraint", "decision", "heuristic", "rejected", "discovery", "error", "pattern", "tool_use", "session_summary"];
 const PAGE = 100;
@@ -23,7 +22,6 @@ const rowsOf = (data) => data.items ?? data.hits.map((/** @type {any} */ hit) =>
 
 /** @param {import("../lib/nav.js").PageProps} props */
 export default function Page({ query, setQuery, project, nameOf }) {
-  useStyle("pages/memories.css");
   const { q, open, type, since, until, file, concept, session, pinned } = query;
   const params = { namespace: project?.namespace, type, since, until, file, concept, session, pinned, limit: PAGE, ...(q ? { query: q } : {}) };
   const list = usePages(q ? "/v1/search" : "/v1/memories", params, rowsOf);
@@ -57,9 +55,11 @@ export default function Page({ query, setQuery, project, nameOf }) {
   const show = (/** @type {string | null} */ id, how = {}) => setQuery({ open: id }, how);
   const edit = () => {
     const id = target();
-    if (!id) return;
-    show(id);
-    setEdited(id);
+    if (!id || id === edited) return;
+    leave(() => {
+      show(id);
+      setEdited(id);
+    });
   };
   const judge = async (/** @type {string} */ said) => {
     const id = target();
@@ -141,12 +141,12 @@ export default function Page({ query, setQuery, project, nameOf }) {
         <header>
           <p class="small muted" role="status">${counts({ data: route.data, rows, grown: list.grown, isFiltered, more: list.more })}</p>
           <div class="actions">
-            ${q && isSecret(q) && rows.length > 0 && html`<button class="plain small" onClick=${() => setForgetting({ secret: q, ...(project ? { project: project.namespace } : {}) })}>Forget this text everywhere…</button>`}
+            ${q && isSecret(q) && rows.length > 0 && html`<button class="link small" onClick=${() => setForgetting({ secret: q, ...(project ? { project: project.namespace } : {}) })}>Forget this text everywhere…</button>`}
             <${Fresh} count=${unseen.length} onClick=${showNew} />
           </div>
         </header>
         <${State} title="Memories" route=${route} empty=${empty}>
-          ${() => html`<${List} label="Memories" rows=${rows} rowHeight=${56} row=${drawRow} selected=${open} onOpen=${(/** @type {any} */ memory) => show(memory.record_id)} more=${list.more} />`}
+          ${() => html`<${List} label="Memories" rows=${rows} row=${drawRow} selected=${open} onOpen=${(/** @type {any} */ memory) => show(memory.record_id)} more=${list.more} />`}
         <//>
         ${chosen.length > 0 && html`
           <footer class="chosen"><span role="status">${count(chosen.length)} chosen</span>

@@ -1,13 +1,12 @@
-// @ts-check
 // One memory, open at the right: what it says, where it came from, who was told it, what it replaced; and its corrections.
-import { html, useEffect, useRef } from "../lib/html.js";
+import { html, useEffect, useRef, useState } from "../lib/html.js";
 import { call, useRoute } from "../lib/api.js";
-import { useAct } from "../lib/asking.js";
+import { Fields, typedIn, useAct } from "../lib/asking.js";
 import { ago, agentName, counted, shortId, typeOf } from "../lib/format.js";
 import { useKeys } from "../lib/keys.js";
-import { Few, Id, linesOf, Panel } from "../lib/lists.js";
+import { Few, Id, Panel } from "../lib/lists.js";
 import { routeOf } from "../lib/memory.js";
-import { href } from "../lib/nav.js";
+import { href, useForm } from "../lib/nav.js";
 import { Chip, State, Time } from "../lib/parts.js";
 
 const WHO = /** @type {Record<string, string>} */ ({ prompt: "you", tool_use: "tool", session_summary: "agent", note: "note" });
@@ -42,10 +41,8 @@ export function Memory({ id, name, isEditing, setEditing, onClose, onFilter, onS
   `;
   return html`
     <${Panel} key=${id} title=${memory?.title ?? "Memory"} onClose=${onClose} actions=${actions}>
-      <${State} title="This memory" route=${route}>
-        ${() => isEditing
-          ? html`<${Edit} memory=${memory} onSaved=${onSaved} onCancel=${() => setEditing(false)} />`
-          : html`
+      ${isEditing && memory ? html`<${Edit} ...${{ memory, onSaved }} onCancel=${() => setEditing(false)} />` : html`<${State} title="This memory" route=${route}>
+        ${() => html`
             <div class="stack">
               <p class="line small muted"><${Chip}>${typeOf(memory)}<//><span>${name}</span><span>learned <${Time} at=${memory.created_at} /></span>
                 ${memory.stale_at && html`<span class="warn">cites files that changed</span>`}${memory.pinned_at && html`<span class="strong">pinned</span>`}<${Id} id=${id} /></p>
@@ -57,7 +54,7 @@ export function Memory({ id, name, isEditing, setEditing, onClose, onFilter, onS
               ${(pinnedLast || replacements.length > 0) && html`<${History} ...${{ replacements, pinnedLast, onUndo }} strategy=${memory.strategy} />`}
             </div>
           `}
-      <//>
+      <//>`}
     <//>
   `;
 }
@@ -101,11 +98,7 @@ function CameFrom({ id, events: route, isShared }) {
 }
 
 /** @param {any[]} events @returns {[string, any[]][]} */
-function bySession(events) {
-  const found = /** @type {Map<string, any[]>} */ (new Map());
-  for (const event of events) found.set(event.session_id, [...(found.get(event.session_id) ?? []), event]);
-  return [...found];
-}
+const bySession = (events) => [...new Set(events.map((each) => each.session_id))].map((id) => [id, events.filter((each) => each.session_id === id)]);
 
 /** @param {{id: string, namespace: string, judged: number, events: import("../lib/api.js").RouteState}} props */
 function Told({ id, namespace, judged, events }) {
@@ -159,35 +152,35 @@ const History = ({ replacements, strategy, pinnedLast, onUndo }) => html`
 `;
 
 const FIELDS = /** @type {[string, string, number][]} */ ([["title", "Title", 0], ["summary", "Summary", 4], ["text", "Text", 6], ["facts", "Facts, one a line", 4], ["concepts", "Concepts, one a line", 3], ["files", "Files, one a line", 3]]);
-const LISTS = ["facts", "concepts", "files"];
 
 /** @param {{memory: any, onSaved: (answer: any) => void, onCancel: () => void}} props */
-function Edit({ memory, onSaved, onCancel }) {
+function Edit({ memory: now, onSaved, onCancel }) {
+  const [memory] = useState(now); // what is being edited is not drawn anew
   const form = useRef(/** @type {any} */ (null));
   useEffect(() => form.current.elements.title.focus(), []);
-  useKeys({ Escape: onCancel });
+  const unsaved = useForm(form);
+  const cancel = () => unsaved(onCancel);
+  useKeys({ Escape: cancel });
   const { isBusy, problem, run: save } = useAct(async () => {
-    const changed = FIELDS.map(([name]) => form.current.elements[name]).filter((each) => each && each.value !== each.defaultValue.replaceAll("\r\n", "\n"));
-    if (!changed.length) return onCancel();
-    const fields = changed.map(({ name, value }) => [name, LISTS.includes(name) ? linesOf(value) : value]);
-    onSaved(await call("POST", "/v1/memories/edit", { project: memory.namespace, id: memory.record_id, ...Object.fromEntries(fields) }));
+    const changes = typedIn(form.current);
+    if (!changes) return onCancel();
+    const answer = await call("POST", "/v1/memories/edit", { project: memory.namespace, id: memory.record_id, ...changes });
+    for (const each of form.current.elements) each.defaultValue = each.value;
+    onSaved(answer);
   });
   const onKeyDown = (/** @type {KeyboardEvent} */ event) => {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) save(event);
     if (event.key !== "Escape") return;
     event.stopPropagation();
-    onCancel();
+    event.preventDefault(); // else it also closes the question
+    cancel();
   };
   return html`
-    <form class="edit stack" ref=${form} onSubmit=${save} onKeyDown=${onKeyDown}>
-      ${FIELDS.filter(([name]) => name !== "text" || memory.text).map(([name, word, rows]) => {
-        const value = memory[name === "files" ? "files_touched" : name] ?? "";
-        const given = { name, defaultValue: LISTS.includes(name) ? [value].flat().join("\n") : value };
-        return html`<label key=${name}><span>${word}</span>${rows ? html`<textarea rows=${rows} ...${given}></textarea>` : html`<input required ...${given} />`}</label>`;
-      })}
+    <form class="stack" ref=${form} onSubmit=${save} onKeyDown=${onKeyDown}>
+      <${Fields} fields=${FIELDS.filter(([name]) => name !== "text" || memory.text)} of=${{ ...memory, files: memory.files_touched }} />
       ${problem && html`<p class="bad" role="alert">${problem}</p>`}
       <div class="line"><button class="primary" disabled=${isBusy}>${isBusy ? "Saving…" : "Save"}</button>
-        <button type="button" onClick=${onCancel}>Cancel</button><span class="small muted">Ctrl Enter saves. The old version is kept in the history.</span></div>
+        <button type="button" onClick=${cancel}>Cancel</button><span class="small muted">Ctrl Enter saves. The old version is kept in the history.</span></div>
     </form>
   `;
 }

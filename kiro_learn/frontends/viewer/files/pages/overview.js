@@ -1,4 +1,3 @@
-// @ts-check
 // What agents remember, whether it helps, how fast, and what goes on right now.
 import { html, useEffect, useRef, useState } from "../lib/html.js";
 import { useRoute } from "../lib/api.js";
@@ -8,8 +7,6 @@ import { useLive } from "../lib/live.js";
 import { go, href } from "../lib/nav.js";
 import { Box, Chip, Copy, Figure, Fresh, Time, useSoon } from "../lib/parts.js";
 import { problemsOf } from "./health.js";
-
-export const title = "Overview";
 
 const PERIODS = [7, 14, 30, 90];
 const USUAL_DAYS = 14;
@@ -32,9 +29,9 @@ export default function Overview({ query, setQuery, project, nameOf }) {
   const soon = useSoon(daily.reload, FIGURES_SECONDS);
   const rarely = useSoon(status.reload, HEALTH_SECONDS);
   useLive("status", (event) => {
-    soon();
     if (event.kind === "gap") status.reload();
     else setCalls(event.calls);
+    soon();
     rarely();
   });
   const period = html`
@@ -85,22 +82,15 @@ function ToSettle({ namespace, nameOf }) {
 function Figures({ daily, llm, calls }) {
   const today = daily?.days.at(-1);
   const answers = daily?.latency_ms.answers;
+  const speed = answers ? `p95 ${Math.round(daily.latency_ms.p95)} of ${daily.budget_ms} ms` : "no prompt since the daemon started";
+  const learner = llm?.strategy === "extractive" ? "learning without a model" : `learning by ${llm?.name}`;
+  const of = (/** @type {number} */ value, /** @type {number} */ most) => html`${count(value)}${most ? html`<small> of ${count(most)}</small>` : ""}`;
   return html`
     <div class="figures">
       <${Figure} label="Memories" href=${href("memories")} value=${daily ? count(daily.memories) : "–"} note=${today && `+${count(today.learned)} today`} />
       <${Figure} label="Sessions" href=${href("sessions")} value=${daily ? count(total(daily.sessions)) : "–"} note=${today && `${count(today.sessions)} today`} />
-      <${Figure}
-        label="Answered in time"
-        href=${href("retrievals")}
-        value=${answers ? html`${count(inTime(daily))}<small> of ${count(answers)}</small>` : "–"}
-        note=${daily && (answers ? `p95 ${Math.round(daily.latency_ms.p95)} of ${daily.budget_ms} ms` : "no prompt since the daemon started")}
-      />
-      <${Figure}
-        label="Model calls today"
-        href=${href("settings")}
-        value=${llm ? html`${count(calls ?? llm.usage.calls)}${llm.usage.limit ? html`<small> of ${count(llm.usage.limit)}</small>` : ""}` : "–"}
-        note=${llm && (llm.strategy === "extractive" ? "learning without a model" : `learning by ${llm.name}`)}
-      />
+      <${Figure} label="Answered in time" href=${href("retrievals")} value=${answers ? of(inTime(daily), answers) : "–"} note=${daily && speed} />
+      <${Figure} label="Model calls today" href=${href("settings")} value=${llm ? of(calls ?? llm.usage.calls, llm.usage.limit) : "–"} note=${llm && learner} />
     </div>
   `;
 }
@@ -110,12 +100,12 @@ function PerDay({ days }) {
   const today = days[days.length - 1];
   const average = days.reduce((sum, each) => sum + each.learned, 0) / days.length;
   const pick = (/** @type {number} */ index) => go(href("memories", { since: days[index].day, until: days[index].day }));
-  const sentence = `${count(today.learned)} learned today, ${average < 10 ? average.toFixed(1) : Math.round(average)} a day on average; ${count(today.told)} told today.`;
+  const sentence = `${count(today.learned)} learned today, ${average < 10 ? Number(average.toFixed(1)) : Math.round(average)} a day on average; ${count(today.told)} told today.`;
   const series = [
     { label: "learned", color: "c1", values: days.map((each) => each.learned) },
     { label: "told", color: "c2", shape: /** @type {"line"} */ ("line"), values: days.map((each) => each.told) },
   ];
-  return html`<${Chart} ...${{ sentence, corner: "Day (UTC)", series, names: days.map((each) => dayOf(each.day)), onPick: pick }} />`;
+  return html`<${Daily} ...${{ days, sentence, series, onPick: pick }} />`;
 }
 
 /** @param {{days: Day[]}} props */
@@ -126,11 +116,11 @@ function Calls({ days }) {
     { label: "all", color: "c1", values: days.map((each) => each.calls) },
     { label: "failed", color: "c2", values: days.map((each) => each.failures) },
   ];
-  return html`<${Chart} ...${{ sentence, corner: "Day (UTC)", series, names: days.map((each) => dayOf(each.day)), onPick: () => go(href("settings")) }} />`;
+  return html`<${Daily} ...${{ days, sentence, series, onPick: () => go(href("settings")) }} />`;
 }
 
-/** `4 Nov`, of a date without a time. @param {string} text */
-const dayOf = (text) => day(new Date(`${text}T00:00:00`));
+/** @param {{days: Day[], sentence: string, series: import("../lib/chart.js").Series[], onPick: (index: number) => void}} props */
+const Daily = ({ days, ...given }) => html`<${Chart} ...${given} corner="Day (UTC)" names=${days.map((each) => day(new Date(`${each.day}T00:00:00`)))} />`;
 
 /** @param {{latency_ms: any, budget_ms: number}} props */
 function AnswerTime({ latency_ms, budget_ms }) {
@@ -189,7 +179,7 @@ function Learned({ namespace, nameOf, today }) {
   const links = html`
     <${Fresh} count=${fresh} onClick=${show} />
     <a href=${href("memories", { since: since(7) })}>last 7 days</a>
-    ${today && html`<a href=${href("memories", { since: since(1) })}>all ${count(today.learned)} of today</a>`}
+    ${today?.learned ? html`<a href=${href("memories", { since: since(1) })}>all ${count(today.learned)} of today</a>` : ""}
   `;
   return html`
     <${Box} title=${today?.learned ? "Learned today" : "Learned last"} route=${route} actions=${links} empty=${nothingLearned}>
@@ -227,14 +217,8 @@ function Live({ namespace, nameOf }) {
   };
   useLive("retrieval", take);
   useLive("learned", (event) => event.kind === "gap" || take(event));
-  const show = () => {
-    setWaiting(0);
-    if (box.current) box.current.scrollTop = 0;
-  };
-  const hold = () => {
-    if (isHeld) show();
-    setHeld(!isHeld);
-  };
+  const show = () => (setWaiting(0), box.current?.scrollTo(0, 0));
+  const hold = () => (isHeld && show(), setHeld(!isHeld));
   const actions = html`
     <${Fresh} count=${waiting} onClick=${show} />
     <button class="chip" aria-pressed=${String(isHeld)} onClick=${hold}>Hold</button>
@@ -266,7 +250,7 @@ function Health({ status }) {
   const doctor = useRoute(isAsked ? "/v1/doctor" : null);
   const checks = (doctor.data?.checks ?? []).filter((/** @type {any} */ each) => ["warn", "fail"].includes(each.state));
   const problems = [...problemsOf(status), ...checks.map((/** @type {any} */ each) => ({ what: each.title, why: each.detail, mend: each.mend }))];
-  const look = html` <button class="plain" disabled=${doctor.loading} onClick=${() => (isAsked ? doctor.reload() : setAsked(true))}>${doctor.loading ? "Looking…" : "Run the doctor"}</button>
+  const look = html` <button disabled=${doctor.loading} onClick=${() => (isAsked ? doctor.reload() : setAsked(true))}>${doctor.loading ? "Looking…" : "Run the doctor"}</button>
     ${doctor.error && html`<span class="bad" role="alert">${doctor.error.message}</span>`}
     ${doctor.data && html`<span class="muted">${counted(doctor.data.checks.length, "check")}, ${checks.length ? `${count(checks.length)} to look at` : "all well"}</span>`}`;
   const copied = status.backup?.newest_at ? ` · backup ${ago(status.backup.newest_at)}` : "";

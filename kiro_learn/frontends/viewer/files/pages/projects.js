@@ -1,22 +1,21 @@
-// @ts-check
 // What projects there are, and what can be done with each.
-import { html, useId, useState } from "../lib/html.js";
+import { addStyle, html, useId, useState } from "../lib/html.js";
 import { address, call, useRoute } from "../lib/api.js";
-import { Ask } from "../lib/asking.js";
+import { Ask, attempt } from "../lib/asking.js";
 import { count, counted } from "../lib/format.js";
 import { Size } from "../lib/lists.js";
 import { saveFile } from "../lib/memory.js";
 import { go, href, short } from "../lib/nav.js";
-import { attempt, Box, Chip, Icon, Time, toast } from "../lib/parts.js";
+import { Box, Chip, Icon, Time, toast } from "../lib/parts.js";
 import { Forget } from "./forget.js";
 
-export const title = "Projects";
+addStyle("pages/projects.css");
 
 const PAGE = 500;
 
 /** @typedef {{name: string, namespace: string, project_id: string, folder: string | null, memory_count: number, last_event_at: string | null,
  *   waiting_count: number, size_bytes: number, sessions: number, paused: any}} Row */
-/** @typedef {(act: string, row: Row) => void} Act */
+/** @typedef {(act: string, row: Row) => unknown} Act */
 
 /** @param {import("../lib/nav.js").PageProps} props */
 export default function Projects({ onProjects }) {
@@ -33,12 +32,7 @@ export default function Projects({ onProjects }) {
     if (said) toast(said, how);
   };
   /** @type {Act} */
-  const act = (name, row) => {
-    if (name === "pause") pause(row, done);
-    else if (name === "resume") resume(row, done);
-    else if (name === "export") exportMemories(row);
-    else setAsked({ name, row });
-  };
+  const act = (name, row) => (name === "pause" ? pause(row, !row.paused, done) : name === "export" ? exportMemories(row) : setAsked({ name, row }));
   const gone = (/** @type {string} */ said) => {
     done(said);
     if (asked && location.search.includes(short(asked.row))) go(href("projects", { project: null }));
@@ -95,7 +89,7 @@ function Acts({ row, act }) {
     act(name, row);
   };
   return html`
-    <button aria-label="${row.paused ? "Resume" : "Pause"} ${row.name}" onClick=${() => act(row.paused ? "resume" : "pause", row)}>${row.paused ? "Resume" : "Pause"}</button>
+    <button aria-label="${row.paused ? "Resume" : "Pause"} ${row.name}" onClick=${() => act("pause", row)}>${row.paused ? "Resume" : "Pause"}</button>
     <button class="plain more" popovertarget=${id} aria-label="Actions of ${row.name}"><${Icon} name="more" /></button>
     <div class="sheet" popover id=${id}>
       <button class="plain" onClick=${choose("rename")}>Rename…</button>
@@ -108,14 +102,12 @@ function Acts({ row, act }) {
 
 /** @typedef {(said: string, how?: {undo?: () => void}) => void} Done */
 
-/** @param {Row} row @param {Done} done */
-async function pause(row, done) {
-  if (await attempt(() => call("POST", "/api/pauses", { project: row.namespace }))) done(`Paused ${row.name}: nothing is taken in, nothing told.`, { undo: () => resume(row, done) });
-}
-
-/** @param {Row} row @param {Done} done */
-async function resume(row, done) {
-  if (await attempt(() => call("DELETE", address("/api/pauses", { project: row.namespace })))) done(`${row.name} learns again.`);
+/** Pause a project, or let it go on. @param {Row} row @param {boolean} isPaused @param {Done} done */
+async function pause(row, isPaused, done) {
+  const { name, namespace: project } = row;
+  if (!(await attempt(() => (isPaused ? call("POST", "/api/pauses", { project }) : call("DELETE", address("/api/pauses", { project })))))) return;
+  if (isPaused) done(`Paused ${name}: nothing is taken in, nothing told.`, { undo: () => pause(row, false, done) });
+  else done(`${name} learns again.`);
 }
 
 /** @param {Row} row */

@@ -1,24 +1,24 @@
-// @ts-check
 // What agents were told for their prompts: what was found, why each memory was told or not, and where the time went.
-import { html, useState, useStyle } from "../lib/html.js";
+import { addStyle, html, useState } from "../lib/html.js";
 import { call, useRoute } from "../lib/api.js";
+import { attempt } from "../lib/asking.js";
 import { AGENTS, agentName, count, counted, milliseconds, OCCASIONS } from "../lib/format.js";
 import { useKeys } from "../lib/keys.js";
 import { Few, Id, List, Panel, Size, size } from "../lib/lists.js";
 import { useLive } from "../lib/live.js";
 import { href } from "../lib/nav.js";
-import { attempt, Box, Chip, Copy, Fresh, State, Time, toast } from "../lib/parts.js";
+import { Box, Chip, Copy, Fresh, State, Time, toast } from "../lib/parts.js";
 
-export const title = "Retrievals";
+addStyle("pages/retrievals.css");
 
 const ROUTE = "/v1/retrievals";
 const MOST = 200;
 const LEFT_OUT_SHOWN = 3;
 
+const OUTCOMES = ["told", "silent", "partial"];
+
 /** @typedef {Record<string, any>} Retrieval */
 /** @typedef {Record<string, any>} Found */
-
-const OUTCOMES = ["told", "silent", "partial"];
 
 /** Why a memory was told or not. @type {Record<string, string>} */
 const WHY = {
@@ -76,7 +76,6 @@ function outcomeOf(item) {
 
 /** @param {import("../lib/nav.js").PageProps} props */
 export default function Page({ query, setQuery, project }) {
-  useStyle("pages/retrievals.css");
   const { outcome, agent, since, open } = query;
   const namespace = project?.namespace;
   const route = useRoute(ROUTE, { namespace, outcome, agent, since, limit: MOST, prompts: true });
@@ -104,25 +103,16 @@ export default function Page({ query, setQuery, project }) {
       ${isFiltered && html`<button class="plain" onClick=${() => setQuery({ outcome: null, agent: null, since: null, open: null })}>Clear filters</button>`}
     </div>
     <div class="split">
-      <${Box} title="Told" route=${route} actions=${actions} empty=${isFiltered ? "No retrieval fits these filters." : "No prompt asked yet."}>
-        ${(/** @type {any} */ data) => html`
-          <${List}
-            label="Retrievals"
-            rows=${data.items}
-            rowHeight=${56}
-            row=${(/** @type {Retrieval} */ item) => html`<${Row} item=${item} />`}
-            selected=${open ?? null}
-            onOpen=${(/** @type {Retrieval} */ item) => setQuery({ open: item.retrieval_id })}
-          />
-        `}
+      <${Box} title="What was told" route=${route} actions=${actions} empty=${isFiltered ? "No retrieval fits these filters." : "No prompt asked yet."}>
+        ${(/** @type {any} */ data) => html`<${List} label="Retrievals" rows=${data.items} row=${drawRow} selected=${open} onOpen=${(/** @type {Retrieval} */ item) => setQuery({ open: item.retrieval_id })} />`}
       <//>
       ${open && html`<${Detail} key=${open} id=${open} budget=${times?.budget ?? 500} onClose=${() => setQuery({ open: null })} />`}
     </div>
   `;
 }
 
-/** @param {{item: Retrieval}} props */
-const Row = ({ item }) => html`
+/** @param {Retrieval} item */
+const drawRow = (item) => html`
   <div class="retrieval">
     <span class="when"><${Time} at=${item.at} /></span>
     <span class="agent cut muted">${askerOf(item)}</span>
@@ -201,11 +191,9 @@ function Memory({ each, said, isAsked = true }) {
   const counts = ["helped", "wrong"].filter((name) => each.feedback[name]).map((name) => `${each.feedback[name]} ${name}`);
   return html`
     <li>
-      <div class="head">
-        ${each.memory
-          ? html`<a class="strong" href=${href("memories", { open: each.record_id })}>${each.memory.title}</a>`
-          : html`<span class="muted">Forgotten or replaced since <${Id} id=${each.record_id} /></span>`}
-      </div>
+      ${each.memory
+        ? html`<a class="strong" href=${href("memories", { open: each.record_id })}>${each.memory.title}</a>`
+        : html`<span class="muted">Forgotten or replaced since <${Id} id=${each.record_id} /></span>`}
       <div class="line small muted">
         ${isAsked && html`<span>${each.found_by.join(" + ") || "through the memory that it overrules"}</span>
         <span class="number" title="The score, comparable within this retrieval">${each.score.toFixed(2)}</span>`}
@@ -227,7 +215,7 @@ function Stages({ data, budget }) {
   return html`
     <section>
       <h3>${data.latency_ms.toFixed(1)} of ${budget} ms · ${count(data.context_bytes)} bytes</h3>
-      <div class="bar" role="img" aria-label=${groups.map((each) => `${each.name} ${each.ms.toFixed(1)} ms`).join(", ")}>
+      <div class="times" role="img" aria-label=${groups.map((each) => `${each.name} ${each.ms.toFixed(1)} ms`).join(", ")}>
         ${groups.map(({ colour, ms }) => html`<i class=${colour} ref=${(/** @type {any} */ part) => part && (part.style.flexGrow = String(Math.max(ms, 0.01)))}></i>`)}
       </div>
       <table class="stages">

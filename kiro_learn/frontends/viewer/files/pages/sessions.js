@@ -1,6 +1,5 @@
-// @ts-check
 // Sessions by day; one of them open at the right, with its events and the memories that came from each.
-import { html, useEffect, useMemo, useRef, useState, useStyle } from "../lib/html.js";
+import { addStyle, html, useEffect, useMemo, useRef, useState } from "../lib/html.js";
 import { useRoute } from "../lib/api.js";
 import { agentName, clock, count, counted, day, shortId } from "../lib/format.js";
 import { List, Panel } from "../lib/lists.js";
@@ -10,26 +9,23 @@ import { href } from "../lib/nav.js";
 import { Chip, Fresh, State } from "../lib/parts.js";
 import { speaker } from "./memory.js";
 
-export const title = "Sessions";
+addStyle("pages/memories.css");
+addStyle("pages/sessions.css");
 
 const PAGE = 50;
 const EVENTS = 100;
 const MOST_PAGES = 20;
-const WEEK_DAYS = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"];
 
-const itemsOf = (/** @type {any} */ data) => data.items;
 const headline = (/** @type {any} */ session) => session?.first_prompt?.trim() || (session ? `Session ${shortId(session.session_id)}` : "Session");
 /** `Mon 4 Nov`, or `4 Nov 2025` of another year: both fit the column. @param {string} text */
 function dayOf(text) {
   const at = new Date(text);
-  return at.getFullYear() === new Date().getFullYear() ? `${WEEK_DAYS[at.getDay()]} ${day(at)}` : day(at);
+  return at.getFullYear() === new Date().getFullYear() ? `${at.toLocaleDateString("en", { weekday: "short" })} ${day(at)}` : day(at);
 }
 
 /** @param {import("../lib/nav.js").PageProps} props */
 export default function Page({ query, setQuery, project, nameOf }) {
-  useStyle("pages/memories.css");
-  useStyle("pages/sessions.css");
-  const list = usePages("/api/sessions", { project: project?.namespace, limit: PAGE }, itemsOf);
+  const list = usePages("/api/sessions", { project: project?.namespace, limit: PAGE });
   const [isNew, setNew] = useState(false);
   const box = useRef(/** @type {any} */ (null));
   const hear = (/** @type {any} */ { kind, namespace: of }) => (kind === "gap" || !project || of === project.namespace) && setNew(true);
@@ -52,14 +48,13 @@ export default function Page({ query, setQuery, project, nameOf }) {
     const isFirst = index === 0 || dayOf(rows[index - 1].last_event_at) !== of;
     return html`<${Row} ...${{ session, day: isFirst ? of : "", name: nameOf(session.namespace) }} />`;
   };
-  const empty = () => rows.length === 0 && html`<p>No agent has reported yet. <code>kiro-learn doctor</code></p>`;
   return html`
     <div class="split" ref=${box}>
       <section class="box" aria-label="Sessions">
         <header><p class="small muted">Newest first</p>
           <div class="actions"><${Fresh} count=${Number(isNew)} word="Newer" onClick=${showNew} /></div></header>
-        <${State} title="Sessions" route=${route} empty=${empty}>
-          ${() => html`<${List} label="Sessions" rows=${rows} rowHeight=${56} row=${drawRow} selected=${open} onOpen=${show} more=${list.more} id=${idOf} />`}
+        <${State} title="Sessions" route=${route} empty=${html`<p>No agent has reported yet. <code>kiro-learn doctor</code></p>`}>
+          ${() => html`<${List} label="Sessions" rows=${rows} row=${drawRow} selected=${open} onOpen=${show} more=${list.more} id=${idOf} />`}
         <//>
       </section>
       ${open && html`<${Session} key=${open} id=${id} namespace=${namespace} name=${project?.name ?? nameOf(namespace)}
@@ -80,7 +75,7 @@ const Row = ({ session, day, name }) => html`
 
 /** @param {{id: string, namespace: string, name?: string, head: any, query: any, setQuery: any, onClose: () => void}} props */
 function Session({ id, namespace, name, head, query, setQuery, onClose }) {
-  const list = usePages("/api/session", { project: namespace, session: id, limit: EVENTS }, itemsOf);
+  const list = usePages("/api/session", { project: namespace, session: id, limit: EVENTS });
   const log = useRoute("/v1/retrievals", { namespace, limit: 200 }).data?.items;
   const answers = useMemo(() => new Map((log ?? []).map((/** @type {any} */ each) => [each.event_id, each])), [log]);
   const { memory, event } = query;
@@ -102,7 +97,7 @@ function Session({ id, namespace, name, head, query, setQuery, onClose }) {
   const first = list.rows.find((each) => each.kind === "prompt") ?? list.rows[0];
   const named = head ?? { session_id: id, first_prompt: first?.kind === "prompt" ? first.text : "" };
   return html`
-    <${Panel} title=${headline({ ...named, first_prompt: named.first_prompt?.slice(0, 200) })} onClose=${onClose}>
+    <${Panel} title=${headline({ ...named, first_prompt: named.first_prompt?.replace(/^([^]{199})[^]+$/, "$1…") })} onClose=${onClose}>
       <${State} title="This session" route=${list.route}>
         ${(/** @type {any} */ { session }) => html`
           <p class="small muted">${[agentName(first?.agent), name].filter(Boolean).join(" · ")} · ${dayOf(session.started_at)} ${clock(new Date(session.started_at))} to ${until(session)} ·

@@ -1,13 +1,12 @@
-// @ts-check
 // The settings as they are and where each comes from, read-only; and those of this browser.
-import { html, useState, useStyle } from "../lib/html.js";
+import { addStyle, html, useState } from "../lib/html.js";
 import { useRoute } from "../lib/api.js";
 import { areKeysOn, switchKeys } from "../lib/keys.js";
 import { href } from "../lib/nav.js";
 import { chooseTheme, chosenTheme } from "../lib/theme.js";
 import { Box, Chip, Copy } from "../lib/parts.js";
 
-export const title = "Settings";
+addStyle("pages/settings.css");
 
 const THEMES = [["", "as the system"], ["light", "light"], ["dark", "dark"]];
 
@@ -38,7 +37,6 @@ const quoted = (text) => (/^[\w./:-]+$/.test(text) ? text : `'${text.replaceAll(
 
 /** @param {import("../lib/nav.js").PageProps} props */
 export default function Page({ query, setQuery }) {
-  useStyle("pages/settings.css");
   const route = useRoute("/api/settings");
   const isChanged = query.changed === "1";
   const actions = html`

@@ -68,3 +68,18 @@ def test_what_is_used_now_needs_no_reason(prompt: str) -> None:
 )
 def test_work_complaints_and_what_holds_for_now_are_no_choices(prompt: str) -> None:
     assert chosen_in(prompt) == ""
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "ahh very good, I understand, so we keep this",
+        "ok good, so we take that one",
+        "yes I think this is better, we go with it please",
+        "thank you, then we stay with this",
+        "the dashboard is too old for the support, can we put it to 2 hours",
+        "the batch of the scoring is too big, can we make it smaller",
+    ],
+)
+def test_a_choice_that_names_nothing_and_a_complaint_are_none(prompt: str) -> None:
+    assert chosen_in(prompt) == ""

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from kiro_learn.learning.extraction.extractive.durable import choice_in, laid_down_in
+from kiro_learn.learning.extraction.extractive.durable import choice_in, chosen_in, laid_down_in
 
 
 @pytest.mark.parametrize(
@@ -52,6 +52,45 @@ def test_a_rule_is_recognised(prompt: str) -> None:
 )
 def test_what_is_said_of_the_moment_is_no_rule(prompt: str) -> None:
     assert laid_down_in(prompt) == []
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "we use serializable everywhere dont we",
+        "we only keep logs 30 days right",
+        "we never run migrations on start, correct",
+        "we never push to main, do we",
+        "the api always returns utc, right",
+        "i want to swap goose for atlas, thoughts",
+        "thinking of moving the queue from SQS to NATS, wdyt",
+        "lets say we drop the nat gateway, what breaks",
+        "were we going to drop redis or not",
+        "we moved to otel last month didnt we, how did that go",
+        "im out, bye",
+        "we're out of coffee lol",
+        "heading home, see ya",
+        "whats in this repo, give me the 1 min version",
+        "how is it always that slow",
+        "Frontend Unit Tests Mixed 69 16 85 81%",
+    ],
+)
+def test_a_question_or_an_idea_without_a_mark_and_a_goodbye_lay_nothing_down(prompt: str) -> None:
+    assert laid_down_in(prompt) == []
+    assert chosen_in(prompt) == ""
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "never force push, it breaks the mirror",
+        "we never push to main, do you understand that",
+        "never put the type on the right",
+        "we don't use mocks in integration tests, they are never right",
+    ],
+)
+def test_a_rule_that_ends_like_a_question_stays_one(prompt: str) -> None:
+    assert laid_down_in(prompt) != []
 
 
 RULE = "Always use pnpm here, never npm."

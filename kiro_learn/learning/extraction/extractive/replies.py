@@ -1,0 +1,161 @@
+"""What a prompt says about the turn before it: which option of the answer a person picks, and what they undo."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from kiro_learn.learning.extraction.extractive.chatter import own_words
+from kiro_learn.learning.extraction.extractive.markdown import plain
+from kiro_learn.learning.extraction.extractive.own_text import own_sentences
+from kiro_learn.learning.extraction.extractive.turns import Turn
+from kiro_learn.learning.extraction.extractive.vocabulary import cut_at_word, on_one_line, sentences
+from kiro_learn.learning.extraction.user_answers import UserAnswer
+from kiro_learn.retrieval.query.prose import asks
+
+# Options that a person picks by their number or letter: "option 2, we have the endpoint already".
+
+_PICKED = r"\b(?:[1-9]|[a-e]\b|(?:the )?(?:first|second|third|last)\b)"
+_PICK = re.compile(
+    r"\W*(?!for\b)(?:(?:ok(?:ay)?|yes|yeah|yep|sure|hm+|great|cool|good|please|pls|then|so|let'?s|i(?:'d| would|'ll)"
+    r"|we(?:'ll)?|do|go|use|take|try|pick|choose|prefer|implement|with|for|the|options?|approach|variant|choice|number|nr|solution|plan)"
+    r"\W+)*"
+    rf"(?P<picked>{_PICKED}(?:\s*(?:,|and|&|\+)\s*{_PICKED})*)(?: (?:one|option|approach|is fine|please|pls|then))*"
+    r"(?P<rest>\s*(?:$|[.,;:!)]\s.*|[.,;:!)]$|(?:and|but|since|because|as)\b.*))",
+    re.IGNORECASE | re.DOTALL,
+)
+"""A prompt that picks one option or several, and the rest of it."""
+_MARK = re.compile(
+    r"(?:^|(?<=[\s(]))(?:#{1,6}\s+)?(?:\*\*)?(?:(?:option|variant|approach|choice|plan|alternative)\s+)?"
+    r"\(?(?P<mark>[1-9]|[A-Ea-e])[.):]\**\s+(?=\S)",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""The number or letter before an option in an answer."""
+_OFFERS = re.compile(
+    r"\b(?:options?|approach(?:es)?|alternatives?|either|(?:two|three|several|other) ways|variants?|choose|choices?"
+    r"|prefer|recommend\w*|which (?:one|would|do|of)|trade-?offs?|pros|cons)\b",
+    re.IGNORECASE,
+)
+"""Words of an answer that offers ways to go on."""
+_ASKS_WHICH = re.compile(
+    r"\W*(?:(?:and|but|so|ok|hm+|hey)\b\W*)*(?:where|which|how (?:long|many|much|often|should)|what should|should)\b",
+    re.IGNORECASE,
+)
+"""The beginning of a prompt that asks for a choice."""
+_LISTS_WORK = re.compile(
+    r"\b(?:next steps?|findings|issues|problems|to-?dos?|tasks|remaining|left to do)\b", re.IGNORECASE
+)
+"""Words of an answer that lists work: who begins with one item does not turn down the others."""
+_PLACES = {"first": 0, "second": 1, "third": 2, "last": -1}
+_LONGEST_REPLY, _LONGEST_ANSWER = 300, 20_000
+_QUESTION_CHARACTERS, _OPTION_CHARACTERS, _OTHER_CHARACTERS = 70, 160, 60
+_FEWEST_OPTIONS, _FEWEST_WORDS, _FEWEST_CHARACTERS = 2, 2, 12
+
+
+def picked_in(turn: Turn) -> str:
+    """The option of the answer before that the prompt of ``turn`` picks, with its question; else the empty text.
+
+    In the form of an answer to a tool that asks: "where should retries live → a table (it is durable); not: Redis".
+    """
+    before = turn.previous
+    if before is None or before.answer is None or len(turn.question) > _LONGEST_REPLY:
+        return ""
+    found = _PICK.fullmatch(turn.question.strip())
+    answer = before.answer.text[:_LONGEST_ANSWER]
+    if (
+        found is None
+        or _LISTS_WORK.search(answer)
+        or not (_OFFERS.search(answer) or _ASKS_WHICH.match(before.question))
+    ):
+        return ""
+    options = _options_in(answer)
+    places = [_place_of(name) for name in re.findall(_PICKED, found["picked"], re.IGNORECASE)]
+    if not options or any(place >= len(options) for place in places):
+        return ""
+    picked = list(dict.fromkeys(options[place] for place in places))
+    others = (cut_at_word(option, _OTHER_CHARACTERS) for option in options if option not in picked)
+    added = (each for each in own_sentences(on_one_line(found["rest"]).strip(" .,;:!)")) if not asks(each))
+    reason = " ".join(each for each in added if each.strip(" .").casefold() not in picked[0].casefold()).rstrip(".")
+    told = UserAnswer(_question_of(before.question, answer), "; ".join(picked), reason, "; ".join(others))
+    return told.statement if told.question else told.statement.removeprefix(" \u2192 ")
+
+
+def _question_of(prompt: str, answer: str) -> str:
+    """The last short question of the prompt before the options, or of the answer that lists them; or a short prompt."""
+    said = [on_one_line(plain(each)) for each in (*reversed(own_sentences(prompt)), *reversed(sentences(answer)))]
+    whole = on_one_line(prompt)
+    candidates = (*filter(asks, said), *([whole] if len(own_words(whole)) >= _FEWEST_WORDS else ()))
+    return next((each for each in candidates if len(each) <= _QUESTION_CHARACTERS and own_words(each)), "")
+
+
+def _place_of(name: str) -> int:
+    name = name.lower().removeprefix("the ")
+    if name in _PLACES:
+        return _PLACES[name]
+    return int(name) - 1 if name.isdigit() else ord(name) - ord("a")
+
+
+def _options_in(answer: str) -> Sequence[str]:
+    """The options of the last list in ``answer`` whose marks count up from 1 or from a."""
+    runs: list[list[re.Match[str]]] = []
+    for found in _MARK.finditer(answer):
+        place = _place_of(found["mark"])
+        if place == 0:
+            runs.append([found])
+        elif runs and place == len(runs[-1]) and found["mark"].isdigit() == runs[-1][0]["mark"].isdigit():
+            runs[-1].append(found)
+    run = next((each for each in reversed(runs) if len(each) >= _FEWEST_OPTIONS), None)
+    if run is None:
+        return ()
+    ends = [*(found.start() for found in run[1:]), len(answer)]
+    return [_option(answer[found.end() : end]) for found, end in zip(run, ends, strict=True)]
+
+
+def _option(text: str) -> str:
+    """The first sentence of an option; its name alone says too little."""
+    name = text.partition("\n\n")[0].partition("```")[0]
+    said = sentences(plain(name.replace("**", "").rstrip(" (#")))
+    shown = said[0] if said else ""
+    if len(shown) < _FEWEST_CHARACTERS and len(said) > 1:
+        shown = f"{shown} {said[1]}"
+    return cut_at_word(shown.strip(" .;"), _OPTION_CHARACTERS)
+
+
+# Changes that a person takes back, with the reason: "nope, asynq cant do cluster mode. back to what it was".
+#
+# What was chosen before is no decision any more. With its reason it is a rejected attempt, without one it is nothing.
+
+_UNDOES = re.compile(
+    r"\b(?:put|take|change|switch|turn|move|set|bring|pull) (?:it|that|them|this|those)(?: all)? (?:back|out)\b"
+    r"|\b(?:undo|revert|roll ?back|restore)\b(?=\W*$|\s*[,.;]"
+    r"| (?:it|that|this|them|those|please|pls|to (?:what|how))\b)"
+    r"|\bback to (?:what|how|the way) (?:it|they|that|things) (?:was|were)\b"
+    r"|\b(?:mach|nimm) (?:es|das) (?:wieder )?(?:r\u00fcckg\u00e4ngig|raus)\b",
+    re.IGNORECASE,
+)
+_AGAINST = re.compile(
+    r"\W*(?:(?:no+|nope|hm+|wait|oh|ah|actually|sorry|ok(?:ay)?|ugh|damn|argh|well|but|and|then)\b\W*)+", re.IGNORECASE
+)
+_CLAUSE_END = re.compile(r"[.,;:!]+(?:\s+|$)")
+_MOST_CLAUSES, _REASON_CHARACTERS = 2, 120
+
+
+def undone(turns: Iterable[Turn]) -> dict[int, str]:
+    """The numbers of the answers whose change the next prompt of the session takes back, each with the reason or ""."""
+    return {
+        turn.previous.answer.number: _reason_in(turn.question)
+        for turn in turns
+        if turn.previous
+        and turn.previous.answer
+        and len(turn.question) <= _LONGEST_REPLY
+        and _UNDOES.search(turn.question)
+        and not asks(turn.question)
+    }
+
+
+def _reason_in(prompt: str) -> str:
+    clauses = (
+        _AGAINST.sub("", clause, count=1) if _AGAINST.match(clause) else clause for clause in _CLAUSE_END.split(prompt)
+    )
+    said = [each.strip() for each in clauses if not _UNDOES.search(each) and len(own_words(each)) >= _FEWEST_WORDS]
+    return cut_at_word(", ".join(said[:_MOST_CLAUSES]), _REASON_CHARACTERS)
