@@ -6,6 +6,8 @@ The prompt alone says too little. With the question that was asked and the reaso
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from itertools import takewhile
 
 from kiro_learn.learning.extraction.extractive.chatter import own_words
 from kiro_learn.learning.extraction.extractive.markdown import plain
@@ -15,7 +17,7 @@ from kiro_learn.learning.extraction.user_answers import UserAnswer
 from kiro_learn.model.wording import word_set
 from kiro_learn.retrieval.query.prose import asks
 
-_LONGEST_AGREEMENT, _LONGEST_ANSWER, _QUESTION_CHARACTERS, _REASON_CHARACTERS = 120, 4_000, 120, 300
+_LONGEST_AGREEMENT, _LONGEST_ANSWER, _QUESTION_CHARACTERS, _REASON_CHARACTERS = 120, 4_000, 80, 300
 _ADVISES = re.compile(
     r"\b(?:(?:i'd|i would|we should|you should|i'll|let's) (?:\w+ly |still |rather |also )?"
     r"(?:choose|go|keep|leave|move|pick|prefer|put|recommend|stay|stick|store|suggest|switch|take|use)"
@@ -37,6 +39,7 @@ _AGREES = re.compile(
     re.IGNORECASE,
 )
 """The beginning of a prompt that agrees."""
+_ITEM = re.compile(r"(?:[-*\u2022]|\d{1,2}[.)])\s")
 _STAYS = re.compile(r"\b(?:stays?|stick|keep)\b", re.IGNORECASE)
 _DOES_NOT = re.compile(
     r"\b(?:no|nope|not|don't|doesn't|isn't|but|instead|rather|except|only|first|later|without)\b|\?", re.IGNORECASE
@@ -68,14 +71,22 @@ def agreed_in(turn: Turn) -> str:
 
 
 def _advice_in(answer: str) -> tuple[str, str]:
-    """The first advice of ``answer``, and its reason: the rest of its sentence, or else the next sentence."""
+    """The first advice of ``answer``, and its reason: the rest of its sentence, or else what stands below it."""
     said = [plain(each) for each in sentences(answer.replace("\u2019", "'"))]
     for place, sentence in enumerate(said):
         if found := _ADVISES.search(sentence):
             cut = _REASON.search(sentence, found.end())
-            after = said[place + 1] if place + 1 < len(said) and not asks(said[place + 1]) else ""
-            return (sentence[: cut.start()], sentence[cut.end() :]) if cut else (sentence, after)
+            advice, reason = (sentence[: cut.start()], sentence[cut.end() :]) if cut else (sentence, "")
+            is_told = reason and not reason.endswith(":")
+            return advice, reason if is_told else _told_below(said[place + 1 :])
     return "", ""
+
+
+def _told_below(said: Sequence[str]) -> str:
+    """The items of a list at the beginning of ``said``, or else its first sentence."""
+    items = [each[found.end() :].rstrip(".") for each in takewhile(_ITEM.match, said) if (found := _ITEM.match(each))]
+    first = next((each for each in said if not asks(each)), "")
+    return "; ".join(items) or first
 
 
 def _without_end(said: str) -> str:

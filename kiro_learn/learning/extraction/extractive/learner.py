@@ -322,7 +322,7 @@ def _from_answer(turn: Turn, answer: Said, blocks: Sequence[Block], rule: str, p
     answered = answered_facts(turn.tools)
     is_choice = chosen or _has_decision(answered)
     room = MOST_FACTS - len(answered)
-    if title.endswith("...") and laid_down not in turn.question:
+    if title.endswith("...") and laid_down not in turn.question and laid_down not in said:
         said = [laid_down, *said]  # the reason of an advice stands in no prompt
     said += facts_in(_not_shown(turn), f"{title}\n{summary}\n{rule}", most=room, with_questions=True)
     facts = said + facts_in(blocks[whole:], "\n".join((title, summary, *said)), most=room)

@@ -75,7 +75,7 @@ _JOINING = re.compile(
 )
 """Words that join a question to the talk before it."""
 _JOINED_BEFORE = re.compile(
-    r"^(?:(?:and|so|but|or|hey|hi|ok|okay|well|also|then|please)\b[\s,]{1,3}){1,3}"
+    r"^(?:(?:and|so|but|or|hey|hi|ok|okay|hm+|well|also|then|please)\b[\s,]{1,3}){1,3}"
     r"(?=(?:we|i|you|it|always|never|please|do|don't|use|keep|no|not|only|all|every|each|let'?s|from|stop|avoid|make|run"
     r"|write|put|the|this|that|in|when|before|after)\b)"
     r"|^(?-i:and|but|also|then)[\s,]{1,3}(?=(?-i:[a-z]))",
@@ -305,7 +305,8 @@ def title_of_rule(rule: str) -> str:
     title = _capitalised(_bare(said_alone(rule)))
     taken_back = TAKES_BACK.search(title) if len(title) > TITLE_CHARACTERS else None
     if taken_back:
-        title = f"{_capitalised(title[taken_back.end() :])} (and not: {title[: taken_back.start()]})"
+        withdrawn = title[: taken_back.start()]
+        title = _capitalised(title[taken_back.end() :]) + (f" (and not: {withdrawn})" if withdrawn else "")
     return cut_at_word(title, TITLE_CHARACTERS)
 
 

@@ -24,6 +24,14 @@ FILES = (
     "where should the parquet files go, s3 or kelvin?",
     "I would put them on S3. The disk of kelvin has 200 GB left, and there is no backup of it.",
 )
+LISTED = (
+    "what do you think, should we take sql files instead of alembic?",
+    "I'd stay with Alembic:\n\n- 63 migrations exist already\n- Autogenerate catches drift\n\nPlain SQL is simpler.",
+)
+NUMBERED = (
+    "should the login use passwords or an email link?",
+    "I'd recommend **email links**, since:\n\n1. Your users are companies\n2. The library has it\n\nShall I?",
+)
 
 
 def decisions(talk: tuple[str, str], reaction: str, end: str = "OK!") -> list[RecordDraft]:
@@ -39,6 +47,8 @@ def decisions(talk: tuple[str, str], reaction: str, end: str = "OK!") -> list[Re
         (ALEMBIC, "ok we stay with alembic then", "63 migrations exist already"),
         (ALEMBIC, "you convinced me, so alembic stays", "63 migrations exist already"),
         (ALEMBIC, "alembic stays.", "63 migrations exist already"),
+        (LISTED, "you convinced me, so alembic stays", "63 migrations exist already; Autogenerate catches drift"),
+        (NUMBERED, "yes please then with the email link", "Your users are companies; The library has it"),
         (LOGIN, "yes please then with the email link", "your users are companies"),
         (LOADER, "yes do it with polars please", "pandas would need 40 GB"),
         (LOADER, "makes sense, polars it is", "pandas would need 40 GB"),

@@ -142,6 +142,11 @@ def test_what_is_taken_back_in_the_same_prompt_does_not_stand_alone(said: str, t
     assert draft.title.startswith(title)
 
 
+def test_what_is_taken_back_of_an_earlier_prompt_leaves_no_empty_bracket() -> None:
+    said = f"No sorry, I mean never hard-code a version, always use the alias, {'so that no dag must change ' * 3}again"
+    assert "and not" not in learned(prompt(1, said), answer(2, "Got it."))[0].title
+
+
 @pytest.mark.parametrize(
     ("said", "kept"),
     [
