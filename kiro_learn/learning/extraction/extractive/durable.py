@@ -119,7 +119,7 @@ def _judged(said: list[str]) -> Iterator[tuple[str, bool]]:
 
 def _is_rule(sentence: str, *, is_listed: bool) -> bool:
     bare = unquoted(sentence)
-    if not may_last(sentence) or _NOW.search(sentence):
+    if not may_last(sentence) or _NOW.search(sentence) or _POINTS_BACK.fullmatch(sentence):
         return False
     return is_listed or odds_of(bare).is_rule or _is_foreign_rule(bare)
 
@@ -160,11 +160,12 @@ _SENTENCES_OF_A_CHOICE = 3
 
 
 _POINTS_BACK = re.compile(
-    r"(?:.{0,80}\b)?(?:keep|take|use|choose|like|prefer|do|stay with|go with|stick with|going with|went with)"
+    r"(?:.{0,30}\b)?(?:keep|bear|have) (?:this|that|it|these|those) (?:all )?in mind[\s.!]*"
+    r"|(?:.{0,80}\b)?(?:keep|take|use|choose|like|prefer|do|stay with|go with|stick with|going with|went with)"
     r" (?:this|that|it|these|those|them)(?: one| way)?(?: (?:please|then|for now))?[\s.!]*",
     re.IGNORECASE | re.DOTALL,
 )
-"""A choice that names nothing: "ahh very good, so we keep this"."""
+"""A sentence that names nothing: "ahh very good, so we keep this", "keep that in mind"."""
 _TOO = re.compile(r"\b(?:too|not \w+ enough)\b.{0,80}?\b(?:can|could) (?:we|you)\b", re.IGNORECASE | re.DOTALL)
 """A complaint with a request: "the batch is too big, can we make it smaller"."""
 

@@ -42,6 +42,11 @@ _ASKS_WHICH = re.compile(
     re.IGNORECASE,
 )
 """The beginning of a prompt that asks for a choice."""
+_OFFERING = re.compile(
+    r"\W*(?:would you like|shall i|should i|do you want|want me|can i|may i|does (?:this|that) (?:sound|look|make))\b",
+    re.IGNORECASE,
+)
+"""The beginning of a question that offers to go on, and asks for nothing."""
 _LISTS_WORK = re.compile(
     r"\b(?:next steps?|findings|issues|problems|to-?dos?|tasks|remaining|left to do)\b", re.IGNORECASE
 )
@@ -84,7 +89,8 @@ def _question_of(prompt: str, answer: str) -> str:
     """The last short question of the prompt before the options, or of the answer that lists them; or a short prompt."""
     said = [on_one_line(plain(each)) for each in (*reversed(own_sentences(prompt)), *reversed(sentences(answer)))]
     whole = on_one_line(prompt)
-    candidates = (*filter(asks, said), *([whole] if len(own_words(whole)) >= _FEWEST_WORDS else ()))
+    questions = (each for each in said if asks(each) and not _OFFERING.match(each))
+    candidates = (*questions, *([whole] if len(own_words(whole)) >= _FEWEST_WORDS else ()))
     return next((each for each in candidates if len(each) <= _QUESTION_CHARACTERS and own_words(each)), "")
 
 

@@ -70,6 +70,8 @@ def test_what_is_said_of_the_moment_is_no_rule(prompt: str) -> None:
         "im out, bye",
         "we're out of coffee lol",
         "heading home, see ya",
+        "Keep that in mind.",
+        "please always keep this in mind",
         "whats in this repo, give me the 1 min version",
         "how is it always that slow",
         "Frontend Unit Tests Mixed 69 16 85 81%",

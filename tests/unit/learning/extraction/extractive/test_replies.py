@@ -72,7 +72,7 @@ def test_a_long_prompt_before_the_options_gives_its_last_short_question_or_none(
     )
     (statement,) = decided(f"{long}. which cache do we take?", OPTIONS, "2", "Done.")
     assert statement.startswith("Which cache do we take \u2192 A table")
-    (statement,) = decided(long, OPTIONS, "2", "Done.")
+    (statement,) = decided(long, f"{OPTIONS} Would you like me to go on?", "2", "Done.")
     assert statement.startswith("A table `retries` in Postgres; not: Redis")
 
 
