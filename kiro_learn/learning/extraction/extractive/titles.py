@@ -16,9 +16,9 @@ import attrs
 
 from kiro_learn.learning.extraction.extractive.chatter import is_nod, own_words, tells_how_things_stand
 from kiro_learn.learning.extraction.extractive.facts import worth
-from kiro_learn.learning.extraction.extractive.inquiries import sought_in, tells_fact
 from kiro_learn.learning.extraction.extractive.markdown import Block, BlockKind
 from kiro_learn.learning.extraction.extractive.own_text import TAKES_BACK
+from kiro_learn.learning.extraction.extractive.telling import sought_in, tells_fact
 from kiro_learn.learning.extraction.extractive.vocabulary import cut_at_word, on_one_line, sentences, words
 from kiro_learn.retrieval.query.prose import asks
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kiro_learn.learning.extraction.extractive.inquiries import sought_in
+from kiro_learn.learning.extraction.extractive.telling import sought_in
 from tests.unit.learning.histories import answer, learned, prompt
 
 LOAD = "To load the seeds, run:\n\n```bash\ndbt seed --select internal_accounts\n```\n\nIt takes about one minute."
