@@ -152,7 +152,7 @@ async def _started(command: Sequence[str], *, lifeline: int, cwd: Path, environm
 
 
 def _make_if_removed(folder: Path) -> None:
-    """Make the agents' folder again: it is empty, so that whoever tidies up may have removed it. Raises OSError."""
+    """Make the agents' folder again: it is empty, so a clean-up may have removed it. Raises OSError."""
     folder.mkdir(mode=0o700, exist_ok=True)
 
 
