@@ -67,7 +67,7 @@ def _waiting_in(place: Project) -> progress.Watched:
 
 @click.group("embeddings", no_args_is_help=False)
 def embeddings_verb() -> None:
-    """Show how many memories are findable by meaning, or make all of them so."""
+    """Show how many memories are findable by meaning."""
 
 
 @embeddings_verb.command("stats")
