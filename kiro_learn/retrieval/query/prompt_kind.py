@@ -75,9 +75,9 @@ _PAST_CHARACTERS = 600
 
 _BARE_COMMAND = re.compile(
     r"/[\w:.-]+\s*"
-    r"|(?:run )?"
-    r"(?:git (?:status|pull|push|fetch|log|diff|stash|branch|show|add|rebase|merge|checkout|switch)|ls|pwd|clear)"
-    r"(?: (?!(?:fails?|conflicts?|errors?|hangs|again)\b)[-~.\w/@]+){0,3}",
+    r"|(?:run )?git (?:status|pull|push|fetch|log|diff|stash|branch|show|add|rebase|merge|checkout|switch)"
+    r"(?: (?:--?[\w=-]+|origin|upstream|main|master|HEAD[~^\d]*|\.|[\w-]*[/.][\w/.-]+))*"
+    r"|(?:run )?(?:ls|pwd)(?: (?:--?[\w-]+|[\w-]*[/.][\w/.-]*))*",
     re.IGNORECASE,
 )
 

@@ -41,6 +41,7 @@ StatedItem: TypeAlias = Preference | Fact
 """An item that a person stated of a project by hand, or a wish of theirs."""
 
 _CUT = ("...", "\u2026")
+_SENTENCE_END = re.compile(r"[.!?](?=\s)")
 _AFTER = " (after: "
 """What stands between a prompt and the one before it, in the first line of a turn's summary."""
 
@@ -227,7 +228,10 @@ def _rule_in(asked: str, title: str) -> str:
     """The whole rule, whose cut ``title`` begins somewhere in the prompt ``asked``."""
     said = one_line(asked).partition(_AFTER)[0]
     place = said.casefold().find(title.casefold())
-    return said[place:] if place >= 0 else title
+    if place < 0:
+        return title
+    end = _SENTENCE_END.search(said, place + len(title))
+    return said[place : end.start()] if end else said[place:]
 
 
 def _bare(text: str) -> str:

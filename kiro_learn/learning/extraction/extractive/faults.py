@@ -225,8 +225,8 @@ _SIGNS = re.compile(
 )
 _WORD = re.compile(r"[\w./@:=-]+")
 _SUMMARY = re.compile(r"`(.{1,200}?)` fails in this project: .*\. What works instead: `(.{1,200})`\.")
-_TITLE = re.compile(r"`([^\s`]{1,80})[^`]{0,80}` fails here \((.{1,100}?)\): run `.{1,100}`")
-"""The program and the message in a title by ``traps_of``."""
+_TITLE = re.compile(r"`([^\s`]{1,80})[^`]{0,80}` fails here \((.{1,100}?)\): run `([^\s`]{1,80}).{0,100}`")
+"""The program, the message and the program of the cure in a title by ``traps_of``."""
 _GENERAL = {
     *("a", "an", "and", "argument", "command", "error", "flag", "found", "in", "is", "it", "missing", "no", "not"),
     *("npm", "of", "option", "script", "the", "to", "unknown"),
@@ -280,7 +280,7 @@ def trap_in(summary: str) -> tuple[str, str] | None:
 
 
 def each_cause_once(traps: Iterable[MemoryRecord]) -> list[MemoryRecord]:
-    """``traps`` without those whose program fails with the same message as another: the shortest one stays.
+    """``traps`` without those with the program, message and cure's program of another: the shortest one stays.
 
     It says most about the cause and least about one call: "rtk bun run lint" for "rtk bun run test -- --watch". A
     memory that is no trap stays.

@@ -110,7 +110,7 @@ def _each_of(turn: Turn, project_path: str, failed: Collection[int], left: Colle
             yield _from_choice(turn, kept)
     elif turn.previous and (told := told_after(turn)):
         yield from _from_rules(turn)
-        yield extract_of_told(turn, turn.previous, told, earnest_answer(turn))
+        yield extract_of_told(turn, turn.previous, told)
     else:
         yield from _extracts(turn, project_path, failed)
 

@@ -20,9 +20,11 @@ _DRAWING = re.compile(r"[\u2500-\u257f]")
 _BOLD = re.compile(r"\*\*(?=\S)(.{1,400}?)(?<=\S)\*\*")
 _ITALIC = re.compile(r"(?<![\w*])\*(?=[^\s*])([^*\n]{1,400}?)(?<=\S)\*(?![\w*])")
 _STYLED = re.compile(
-    r"(`[^`\n]*`)|</?(?:b|br|center|em|i|kbd|small|strong|sub|sup|u)(?: [^<>\n]{0,200})?/?>", re.IGNORECASE
+    r"(`[^`\n]*`)|(?:</|(?<!\w)<)(?:b|center|em|i|kbd|small|strong|sub|sup|u)(?: [^<>\n]{0,200})?/?>"
+    r"|<br(?: [^<>\n]{0,200})?/?>",
+    re.IGNORECASE,
 )
-"""Code, which stays, and a tag that only says how a text looks."""
+"""Code, which stays, and a tag that only says how a text looks. Behind a word, "<b>" is a type: `List<b>`."""
 _LINK = re.compile(r"!?\[([^\]\n]{0,300}+)\]\(([^)\s]{1,500}+)(?: [^)\n]{0,200}+)?\)")
 
 

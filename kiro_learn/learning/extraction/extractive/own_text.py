@@ -55,11 +55,11 @@ _COMMENT = re.compile(r"[ \t]{0,8}(?://|#|/\*|--|<!--)\s")
 _LINE = r"\n[ \t]{0,8}[-*_]{3,}[ \t]*(?=\n|\Z)"
 _NOT_TYPED = re.compile(
     r"^[ \t]{0,8}(?P<fence>```|~~~).*?(?:^[ \t]{0,8}(?P=fence)[^\n]*|\Z)"
-    rf"|{_LINE}.*?(?:{_LINE}|\Z)"
+    rf"|(?<=[?:])[ \t\n]{{0,20}}{_LINE}.*?(?:{_LINE}|\Z)"
     r"|^[ \t]{0,8}[-*][ \t]{1,4}\[ \][^\n]*",
     re.DOTALL | re.MULTILINE,
 )
-"""A code block, text below a dividing line up to the next one, and an open item of a list of tasks."""
+"""A code block, text below a question and a dividing line up to the next one, and an open item of a list of tasks."""
 _PLAN = re.compile(
     r"(?:please |now |ok,? )*(?:implement|execute|carry out|follow|do) (?:the|this|my|our)(?: following)? plan"
     r"[^\n]{0,40}:[ \t]*\n",
@@ -149,9 +149,9 @@ _ASKS_LAST = re.compile(
     rf"(?:\b(?:do|does|did|is|are|was|were|have|has|can|could|will|would|should)n'?t {_TAGGED}"
     rf"|,\s*(?:do|does|did|is|are|was|were|have|has|can|could|will|would|should) {_TAGGED}"
     r"|\b(?:or not|or no|or what|or nah|wdyt|thoughts|opinions|any objections|(?:is it|would (?:it|that) be) worth it"
-    r"|what do (?:you|u) (?:think|say)|does (?:that|this|it) make sense|you agree|good idea"
+    r"|what do (?:you|u) (?:think|say)|does (?:that|this|it) make sense|you agree"
     r"|(?:what|how) (?:breaks|happens|came of it|came out of it|did that go|would that look like|hard is it))"
-    r"|,\s*(?:right|correct|no|yes|yeah|huh|eh|why|how so)"
+    r"|,\s*(?:right|correct|no|huh|eh|why|how so)"
     r"|\A\W*(?:we|they|it|there|prod|staging|the \w+)\b.{0,80}"
     r"(?<!\bthe)(?<!\bis)(?<!\bare)(?<!\bto)(?<!\bbe)(?<!\bnever)(?<!\bnot) right)"
     r"\W*\Z",
@@ -159,8 +159,18 @@ _ASKS_LAST = re.compile(
 )
 
 
+_ORDERS = re.compile(
+    rf"\A{_LEAD}(?:always|never|from now on|please|do not|don'?t|make sure|remember)\b"
+    r"|[,:;]\s*(?:please )?(?:always|never|don'?t|do not|use)\b|\b(?:must|should) (?:never|always)\b",
+    re.IGNORECASE,
+)
+"""Words of an order: "should the API break, always bump the major version" asks nothing."""
+
+
 def asks_by_form(sentence: str) -> bool:
     """Whether ``sentence`` asks or imagines something by its beginning or its end, with or without a question mark."""
+    if _ORDERS.search(sentence):
+        return False
     return any(form(sentence) for form in (_ASKS_FIRST.match, _IMAGINES_FIRST.match, _ASKS_LAST.search))
 
 
@@ -172,5 +182,5 @@ _FAREWELL = re.compile(
 
 
 def is_small_talk(sentence: str) -> bool:
-    """Whether ``sentence`` says goodbye or jokes."""
-    return _FAREWELL.search(sentence) is not None
+    """Whether ``sentence`` says goodbye or jokes, and orders nothing."""
+    return _FAREWELL.search(sentence) is not None and _ORDERS.search(sentence) is None

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from itertools import takewhile
 
 from kiro_learn.learning.extraction.extractive.chatter import own_words
+from kiro_learn.learning.extraction.extractive.facts import files_in
 from kiro_learn.learning.extraction.extractive.markdown import plain
 from kiro_learn.learning.extraction.extractive.own_text import own_sentences
 from kiro_learn.learning.extraction.extractive.turns import Turn
@@ -17,7 +18,8 @@ from kiro_learn.retrieval.query.prose import asks
 
 # Options that a person picks by their number or letter: "option 2, we have the endpoint already".
 
-_PICKED = r"\b(?:[1-9]|[a-e]\b|(?:the )?(?:first|second|third|last)\b)"
+_ORDINAL = r"(?:first|second|third|last)"
+_PICKED = rf"\b(?:[1-9]|[a-e]\b|the {_ORDINAL}\b|{_ORDINAL} (?:one|option|approach|way)\b)"
 _PICK = re.compile(
     r"\W*(?!for\b)(?:(?:ok(?:ay)?|yes|yeah|yep|sure|hm+|great|cool|good|please|pls|then|so|let'?s|i(?:'d| would|'ll)"
     r"|we(?:'ll)?|do|go|use|take|try|pick|choose|prefer|implement|with|for|the|options?|approach|variant|choice|number|nr|solution|plan)"
@@ -50,9 +52,18 @@ _OFFERING = re.compile(
 )
 """The beginning of a question that offers to go on, and asks for nothing."""
 _LISTS_WORK = re.compile(
-    r"\b(?:next steps?|findings|issues|problems|to-?dos?|tasks|remaining|left to do)\b", re.IGNORECASE
+    r"\b(?:(?:next )?steps?|findings|issues|problems|to-?dos?|tasks|remaining|left to do|causes?|reasons?|fail\w*"
+    r"|errors?)\b",
+    re.IGNORECASE,
 )
-"""Words of an answer that lists work: who begins with one item does not turn down the others."""
+"""Words of an answer that lists work or causes: who names one item does not turn down the others."""
+_PICKS_NOT = re.compile(
+    r"n'?t\b|\b(?:no|not|never|cannot|maybe|perhaps|unsure|idea|done|fail\w*|same|works?|worked|check|explain|show|tell"
+    r"|later|talk|hi|hello|nicht|kein\w*|geht|nein)\b"
+    r"|\A\W*(?:(?:and|but|so)\b\W*)?(?:what|how|why|which|when|where|who|was|wie|warum)\b|(?<!\w)[1-9a-e][.):]\s",
+    re.IGNORECASE,
+)
+"""Words behind an option by which it is refused, doubted, asked about or reported on; or an own list."""
 _PLACES = {"first": 0, "second": 1, "third": 2, "last": -1}
 _LONGEST_REPLY, _LONGEST_ANSWER = 300, 20_000
 _QUESTION_CHARACTERS, _OPTION_CHARACTERS, _OTHER_CHARACTERS = 70, 160, 60
@@ -69,11 +80,10 @@ def picked_in(turn: Turn) -> str:
         return ""
     found = _PICK.fullmatch(turn.question.strip())
     answer = before.answer.text[:_LONGEST_ANSWER]
-    if (
-        found is None
-        or _LISTS_WORK.search(answer)
-        or not (_OFFERS.search(answer) or _ASKS_WHICH.match(before.question))
-    ):
+    if found is None or not _offers_ways(before.question, answer):
+        return ""
+    added = own_sentences(on_one_line(found["rest"]).strip(" .,;:!)"))
+    if added and _PICKS_NOT.search(added[0]):
         return ""
     options = _options_in(answer)
     places = [_place_of(name) for name in re.findall(_PICKED, found["picked"], re.IGNORECASE)]
@@ -81,10 +91,16 @@ def picked_in(turn: Turn) -> str:
         return ""
     picked = list(dict.fromkeys(options[place] for place in places))
     others = (cut_at_word(option, _OTHER_CHARACTERS) for option in options if option not in picked)
-    added = (each for each in own_sentences(on_one_line(found["rest"]).strip(" .,;:!)")) if not asks(each))
-    reason = " ".join(each for each in added if each.strip(" .").casefold() not in picked[0].casefold()).rstrip(".")
+    reasons = (each for each in added if not asks(each) and each.strip(" .").casefold() not in picked[0].casefold())
+    reason = " ".join(reasons).rstrip(".")
     told = UserAnswer(_question_of(before.question, answer), "; ".join(picked), reason, "; ".join(others))
     return told.statement if told.question else told.statement.removeprefix(" \u2192 ")
+
+
+def _offers_ways(question: str, answer: str) -> bool:
+    """Whether ``answer`` lists ways to go on, one of which a person may choose."""
+    is_offer = _OFFERS.search(answer) is not None or _ASKS_WHICH.match(question) is not None
+    return is_offer and _LISTS_WORK.search(answer) is None
 
 
 def _question_of(prompt: str, answer: str) -> str:
@@ -97,9 +113,9 @@ def _question_of(prompt: str, answer: str) -> str:
 
 
 def _place_of(name: str) -> int:
-    name = name.lower().removeprefix("the ")
-    if name in _PLACES:
-        return _PLACES[name]
+    name = name.lower()
+    if ordinal := re.search(_ORDINAL, name):
+        return _PLACES[ordinal[0]]
     return int(name) - 1 if name.isdigit() else ord(name) - ord("a")
 
 
@@ -145,6 +161,8 @@ _REASON = re.compile(
     r"[:;]\s?|\s[\u2013\u2014-]\s|,?\s(?:because|since|as (?=it|they|the|we|you|our|your)|so that)\b\s?", re.IGNORECASE
 )
 """What stands between the advice and its reason."""
+_RATHER_THAN = re.compile(r"\b(?:over|instead of|rather than|and not|not|than|versus|vs)\b", re.IGNORECASE)
+"""What stands between the advised way and the other one."""
 _ASKS_ADVICE = re.compile(
     r"\b(?:should|shall|which|what|or|better|rather|instead|versus|vs|do you think|recommend|worth)\b", re.IGNORECASE
 )
@@ -158,12 +176,12 @@ _AGREES = re.compile(
 _ITEM = re.compile(r"(?:[-*\u2022]|\d{1,2}[.)])\s")
 _STAYS = re.compile(r"\b(?:stays?|stick|keep)\b", re.IGNORECASE)
 _DOES_NOT = re.compile(
-    r"\b(?:no|nope|not|don't|doesn't|isn't|but|instead|rather|except|only|first|later|without)\b|\?", re.IGNORECASE
+    r"\b(?:no|nope|or|not|don't|doesn't|isn't|but|instead|rather|except|only|first|later|without)\b|\?", re.IGNORECASE
 )
 _BEHIND = word_set("please pls thanks then")
 _FOLLOWING = word_set("""
     agree agreed approach choose convinced decided do go going idea implement keep kept make option pick please put
-    recommended stay staying stays stick suggested take taking then use using version way write
+    recommended stay staying stays stick suggested take taking then use using version way
 """)
 """Words that follow an advice and name nothing of their own."""
 
@@ -193,6 +211,7 @@ def _advice_in(answer: str) -> tuple[str, str]:
         if found := _ADVISES.search(sentence):
             cut = _REASON.search(sentence, found.end())
             advice, reason = (sentence[: cut.start()], sentence[cut.end() :]) if cut else (sentence, "")
+            advice = _RATHER_THAN.split(advice)[0]
             is_told = reason and not reason.endswith(":")
             return advice, reason if is_told else _told_below(said[place + 1 :])
     return "", ""
@@ -230,13 +249,15 @@ def _stem(word: str) -> str:
 # What was chosen before is no decision any more. With its reason it is a rejected attempt, without one it is nothing.
 
 _UNDOES = re.compile(
-    r"\b(?:put|take|change|switch|turn|move|set|bring|pull) (?:it|that|them|this|those)(?: all)? (?:back|out)\b"
-    r"|\b(?:undo|revert|roll ?back|restore)\b(?=\W*$|\s*[,.;]"
-    r"| (?:it|that|this|them|those|please|pls|to (?:what|how))\b)"
-    r"|\bback to (?:what|how|the way) (?:it|they|that|things) (?:was|were)\b"
-    r"|\b(?:mach|nimm) (?:es|das) (?:wieder )?(?:r\u00fcckg\u00e4ngig|raus)\b",
+    r"(?:(?:please|pls|just|so|and|can you|could you|let'?s|lets|go|then)\s+)*"
+    r"(?:(?:put|take|change|switch|turn|move|set|bring|pull) (?:it|that|them|this|those)(?: all)? (?:back|out)"
+    r"|(?:undo|revert|roll ?back|restore)(?: (?:it|that|this|them|those)(?: change)?| the change)?"
+    r"|back to (?:what|how|the way) (?:it|they|that|things) (?:was|were)"
+    r"|(?:mach|nimm) (?:es|das) (?:wieder )?(?:r\u00fcckg\u00e4ngig|raus))"
+    r"(?: (?:again|please|pls|now|then|to (?:what|how|the way) (?:it|they|that) (?:was|were)))*\W*",
     re.IGNORECASE,
 )
+"""A clause that only takes a change back."""
 _AGAINST = re.compile(
     r"\W*(?:(?:no+|nope|hm+|wait|oh|ah|actually|sorry|ok(?:ay)?|ugh|damn|argh|well|but|and|then)\b\W*)+", re.IGNORECASE
 )
@@ -246,20 +267,24 @@ _MOST_CLAUSES, _REASON_CHARACTERS = 2, 120
 
 def undone(turns: Iterable[Turn]) -> dict[int, str]:
     """The numbers of the answers whose change the next prompt of the session takes back, each with the reason or ""."""
+    found = ((turn.previous, _reason_against(turn.question)) for turn in turns)
     return {
-        turn.previous.answer.number: _reason_in(turn.question)
-        for turn in turns
-        if turn.previous
-        and turn.previous.answer
-        and len(turn.question) <= _LONGEST_REPLY
-        and _UNDOES.search(turn.question)
-        and not asks(turn.question)
+        before.answer.number: reason
+        for before, reason in found
+        if before and before.answer and reason is not None and files_in(before.tools, "").modified
     }
 
 
-def _reason_in(prompt: str) -> str:
-    clauses = (
-        _AGAINST.sub("", clause, count=1) if _AGAINST.match(clause) else clause for clause in _CLAUSE_END.split(prompt)
-    )
-    said = [each.strip() for each in clauses if not _UNDOES.search(each) and len(own_words(each)) >= _FEWEST_WORDS]
+def _reason_against(prompt: str) -> str | None:
+    """The reason of a prompt that takes a change back, or ""; None if it takes nothing back."""
+    if len(prompt) > _LONGEST_REPLY or asks(prompt) or _REDO.search(prompt):
+        return None
+    clauses = [_AGAINST.sub("", each, count=1) if _AGAINST.match(each) else each for each in _CLAUSE_END.split(prompt)]
+    if not any(map(_UNDOES.fullmatch, clauses)):
+        return None
+    said = [each.strip() for each in clauses if not _UNDOES.fullmatch(each) and len(own_words(each)) >= _FEWEST_WORDS]
     return cut_at_word(", ".join(said[:_MOST_CLAUSES]), _REASON_CHARACTERS)
+
+
+_REDO = re.compile(r"\bredo\b", re.IGNORECASE)
+"""Undo is a feature then."""

@@ -117,7 +117,7 @@ _CAUSE = re.compile(
     re.IGNORECASE,
 )
 _STATED_CAUSE = re.compile(
-    r"\b(?:(?:its|our|the) )?(?:(?:actual|real|root|true|underlying) )+(?:bug|cause|culprit|issue|problem|reason)"
+    r"\b(?:(?:its|our|the) )?(?:(?:actual|real|root|true|underlying) ){1,3}(?:bug|cause|culprit|issue|problem|reason)"
     r"(?: here| (?:for|of) [^:.,;]{1,60}?)?"
     r"(?:(?: (?:is|was)(?: (?:another one|different|elsewhere|something else))?)?(?P<before_it>:| that)"
     r"| (?:is|was|turned out to be)(?! (?:another|different|elsewhere|not|something|unclear|unknown)\b)) ",

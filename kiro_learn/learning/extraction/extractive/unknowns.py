@@ -6,13 +6,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
 import attrs
 
 from kiro_learn.learning.extraction.extractive.chatter import own_words
+from kiro_learn.learning.extraction.extractive.durable import chosen_in, laid_down_in
 from kiro_learn.learning.extraction.extractive.extract import Extract, asked_line, beginning
 from kiro_learn.learning.extraction.extractive.markdown import Block, BlockKind
+from kiro_learn.learning.extraction.extractive.own_text import own_sentences
+from kiro_learn.learning.extraction.extractive.sentence_classes import signs_of
 from kiro_learn.learning.extraction.extractive.titles import title_under
 from kiro_learn.learning.extraction.extractive.turns import Turn, without_logs
 from kiro_learn.learning.extraction.extractive.vocabulary import concepts_in, on_one_line, sentences
@@ -48,8 +50,8 @@ _TAGGED = re.compile(
 )
 """The end of a question that supposes its answer."""
 
-_TOLD_CHARACTERS = 200
-"""The most characters of a prompt that answers such a question."""
+_TOLD_CHARACTERS, _TOLD_WORDS = 200, 12
+"""The most characters and words of a prompt that answers such a question."""
 _NO_ANSWER = re.compile(
     r"\W*(?:(?:ok|okay|hm+|ah|oh|well|no|np|thanks?|thx|then|so|and|yes|yeah)\b[\s,.:!]*)*(?:$|(?:add|any|ask|can|change"
     r"|check|could|create|do|dunno|find|fix|forget|go|google|grep|guess|i (?:don'?t|do not|forgot)|i'?ll|idk|ignore"
@@ -85,19 +87,18 @@ def told_after(turn: Turn) -> str:
     return told
 
 
-def extract_of_told(turn: Turn, before: Turn, told: str, blocks: Sequence[Block]) -> Extract:
+def extract_of_told(turn: Turn, before: Turn, told: str) -> Extract:
     """The memory of a question that the agent could not answer, and of what the person ``told`` after it.
 
-    ``blocks`` are those of the agent's answer to that, without chatter.
+    What the agent says to that is no part of it: the words are the person's.
     """
     told = on_one_line(told)
-    shown, _ = beginning([Block(BlockKind.TEXT, told), *blocks])
-    answers = [turn.answer] if turn.answer else []
+    shown, _ = beginning([Block(BlockKind.TEXT, told)])
     return Extract(
         title=title_under(before.question, told),
         summary="\n".join((asked_line(attrs.evolve(before, previous=None)), shown)),
         observation_type=ObservationType.DISCOVERY,
-        events=tuple(said.number for said in (*before.prompts, *turn.prompts, *answers)),
+        events=tuple(said.number for said in (*before.prompts, *turn.prompts)),
         concepts=concepts_in(before.question, shown),
         origin=Origin.USER,
     )
@@ -109,6 +110,10 @@ def _is_question(prompt: str) -> bool:
 
 def _says_nothing(told: str) -> bool:
     if len(told) > _TOLD_CHARACTERS or asks(told) or _WHICH.match(told) or _NO_ANSWER.match(told):
+        return True
+    if len(told.split()) > _TOLD_WORDS or {"task", "report"} & signs_of(told) or chosen_in(told):
+        return True
+    if set(own_sentences(told)) <= set(laid_down_in(told)):
         return True
     return not own_words(told) and not any(map(str.isdigit, told))
 

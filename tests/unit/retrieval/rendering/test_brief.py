@@ -95,7 +95,7 @@ def test_under_a_rule_stands_nothing_of_what_was_done_once() -> None:
 
 def test_a_rule_whose_title_is_cut_is_told_whole() -> None:
     rule = "the tests of dbt should be in the yml beside and not as singular tests, it is easier to find them there"
-    asked = f"Asked: ok, and {rule} (after: move the tests)\nDone."
+    asked = f"Asked: ok, and {rule}. Hey, do it now. (after: move the tests)\nDone."
     turn = a_memory(1, "The tests of dbt should be in the yml beside and not...", asked)
     brief = render_brief(
         [BriefPart("Rules", [unchecked_evolve(turn, knowledge_type=KnowledgeType.CONSTRAINT)])], most_bytes=999

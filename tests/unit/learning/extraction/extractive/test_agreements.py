@@ -81,3 +81,12 @@ def test_the_reason_is_kept_where_the_next_answer_says_more() -> None:
 )
 def test_what_follows_no_advice_is_no_decision(talk: tuple[str, str], reaction: str) -> None:
     assert not [draft for draft in decisions(talk, reaction) if "\u2192" in draft.title]
+
+
+@pytest.mark.parametrize("said", ["ok bcrypt", "so argon2 or bcrypt", "ok, write argon2 tests"])
+def test_who_names_the_other_way_a_question_or_more_work_does_not_agree(said: str) -> None:
+    asked = (
+        prompt(1, "should we hash with argon2 or bcrypt?"),
+        answer(2, "I'd suggest argon2 over bcrypt, because it is memory-hard."),
+    )
+    assert not any("memory-hard" in draft.title for draft in learned(*asked, prompt(3, said), answer(4, "Done."))[1:])

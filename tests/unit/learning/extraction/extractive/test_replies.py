@@ -6,7 +6,7 @@ import pytest
 
 from kiro_learn.learning.extraction.extractive.extract import Extract
 from kiro_learn.learning.extraction.extractive.learner import extracts_of
-from kiro_learn.learning.extraction.extractive.turns import FramedEvent, ReadBatch, Said
+from kiro_learn.learning.extraction.extractive.turns import FramedEvent, ReadBatch, Said, ToolUse
 from kiro_learn.learning.extraction.framing import Sources
 from kiro_learn.model.record import KnowledgeType, Origin
 
@@ -15,10 +15,18 @@ OPTIONS = "I see two options:\n\n1. **Redis** is fast, but loses it\n2. A table 
 RETRIES = "Where should the retry state live \u2192 A table `retries` in Postgres"
 
 
-def learned(*texts: str) -> list[Extract]:
-    """The memories of one session in which a prompt and an answer alternate."""
-    said = (Said(number, "assistant" if number % 2 == 0 else "user", text) for number, text in enumerate(texts, 1))
-    return extracts_of(ReadBatch("/home/dev/shop", tuple(FramedEvent("s", (each,)) for each in said), Sources(())))
+EDIT = '{"file_path": "/home/dev/shop/redis.tf", "old_string": "a", "new_string": "b"}'
+
+
+def learned(*texts: str, edited: bool = True) -> list[Extract]:
+    """The memories of one session in which a prompt and an answer alternate, with an edit in between."""
+    events: list[FramedEvent] = []
+    for number, text in enumerate(texts, 1):
+        is_answer = number % 2 == 0
+        if is_answer and edited:
+            events.append(FramedEvent("s", tool=ToolUse(10 + number, "Edit", EDIT, "")))
+        events.append(FramedEvent("s", (Said(number, "assistant" if is_answer else "user", text),)))
+    return extracts_of(ReadBatch("/home/dev/shop", tuple(events), Sources(())))
 
 
 def decided(*texts: str) -> list[str]:
@@ -94,6 +102,14 @@ def test_the_reason_for_a_pick_is_kept_and_several_may_be_picked() -> None:
         ("Next steps:\n1. deploy it\n2. write the docs", "1"),
         ("I found two issues:\n1. the pool leaks\n2. the lock is global", "2"),
         ("The state lives in Redis.", "2"),
+        (OPTIONS, "1. won't work, we have no redis"),
+        (OPTIONS, "1, not sure about it yet, lets talk tomorrow"),
+        (OPTIONS, "2, what would it cost"),
+        (OPTIONS, "first, explain the trade-offs"),
+        (OPTIONS, "1. fix the readme 2. push it"),
+        (OPTIONS, "2 but check it first"),
+        ("I recommend these steps: 1. Restart the worker 2. Clear the cache", "1. done, same error"),
+        ("It is either of these: 1. The tests fail on the clock 2. They fail on the lock", "1 and 2 please"),
     ],
 )
 def test_no_option_is_picked(answer: str, reply: str) -> None:
@@ -131,8 +147,19 @@ def test_a_change_that_is_taken_back_without_a_reason_is_nothing() -> None:
         "ok lets get back to main",
         "revert commit 3f2a9bc on staging, it breaks the login there",
         "now add a button that takes the item out of the cart",
+        "next add a button that lets users undo, and one to restore",
+        "the deploy broke prod for another reason, ops will restore it, go on",
+        "dont restore it yourself",
+        "put it back into the branch feature/dark and push",
+        "undo, redo and clear should be in the menu",
     ],
 )
 def test_other_prompts_take_nothing_back(reply: str) -> None:
     found = learned("let's use otel for the metrics instead of prometheus", DONE, reply, "Done.")
     assert found[0].knowledge_type is KnowledgeType.DECISION
+
+
+def test_nothing_is_taken_back_where_no_file_was_changed() -> None:
+    asked = ("how do we roll back a deploy?", "Run `kamal rollback` with the version before, and check `/up`.")
+    found = learned(*asked, "perfect. rollback, then tell me the version", "It is 41 now.", edited=False)
+    assert not any(each.knowledge_type is KnowledgeType.REJECTED for each in found)

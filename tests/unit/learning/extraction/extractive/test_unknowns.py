@@ -54,7 +54,7 @@ def test_the_answer_of_a_person_is_kept_with_the_question(asked: str, unknown: s
     (draft,) = learned(*turns, answer(4, "Thanks, good to know! I'll remember that."))
     assert (draft.title, draft.origin, draft.knowledge_type) == (title, Origin.USER, None)
     assert draft.summary.startswith(f"Asked: {asked}\n{told}")
-    assert draft.source_event_ids == (event_id(1), event_id(3), event_id(4))
+    assert draft.source_event_ids == (event_id(1), event_id(3))
     assert [each.title for each in learned(*turns)] == [title], "it is kept at once"
 
 
@@ -115,3 +115,19 @@ def test_work_that_is_not_sure_of_something_is_still_learned() -> None:
     edited = tool(2, "Edit", {"file_path": "src/pool.ts"}, {"success": True})
     made = "I'm not sure which limit you want. I set `max` in `src/pool.ts` to 20, so that no socket is left over."
     assert len(learned(prompt(1, "limit the pool"), edited, answer(3, made))) == 1
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        "rename the function in billing.py to charge",
+        "commit and push please",
+        "the build is red again on ci, something fails",
+        "we go with SQS instead of RabbitMQ because it needs no care",
+        "never deploy on fridays",
+    ],
+)
+def test_an_order_a_report_a_choice_and_a_rule_answer_nothing(told: str) -> None:
+    asked = (prompt(1, "which channel do alerts go to?"), answer(2, "I couldn't find it in the repo."))
+    drafts = learned(*asked, prompt(3, told), answer(4, "Done."))
+    assert not any("channel" in draft.title for draft in drafts)
