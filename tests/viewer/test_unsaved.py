@@ -133,6 +133,9 @@ def test_a_correction_of_a_fact_is_not_lost_by_a_key(kitchen: Kitchen) -> None: 
     page.keyboard.press("Escape")
     page.get_by_role("dialog", name=ASKED).get_by_role("button", name="Keep editing").click()
     assert page.get_by_label("What it says").input_value() == "9090"
+    page.get_by_role("button", name="Forget\u2026").click()
+    page.get_by_role("dialog", name=ASKED).get_by_role("button", name="Keep editing").click()
+    assert page.get_by_label("What it says").input_value() == "9090"
     page.keyboard.press("Escape")
     page.get_by_role("button", name="Discard").click()
     page.wait_for_selector("dialog", state="detached")

@@ -7,7 +7,7 @@ import { useKeys } from "../lib/keys.js";
 import { useLive } from "../lib/live.js";
 import { Choose, Few, Id, List, Panel } from "../lib/lists.js";
 import { EventLink, projectIn, SAYS_SO } from "../lib/memory.js";
-import { href } from "../lib/nav.js";
+import { href, leave } from "../lib/nav.js";
 import { Box, Dialog, Empty, Time, toast } from "../lib/parts.js";
 import { Conflicts } from "./conflicts.js";
 import { degree, graphOf, KINDS } from "./graph_model.js";
@@ -143,7 +143,7 @@ function ItemDialog({ id, project, onClose, onChanged }) {
       <//>
     `;
   }
-  const others = html`<button class="danger" onClick=${() => setLast(true)}>Forget…</button>`;
+  const others = html`<button class="danger" onClick=${() => leave(() => setLast(true))}>Forget…</button>`;
   return html`
     <${Ask} key="item" title=${textOf(item)} word="Save" kind="primary" act=${save} onClose=${onClose} others=${others} form=${form}>
       <p class="note muted">${SAYS_SO[item.source_type] ?? item.type} · <${Time} at=${item.last_confirmed_at ?? item.last_referenced ?? item.created_at} /> · <${Id} id=${id} /></p>
