@@ -24,7 +24,8 @@ _BEFORE_A_PATH = " \t\n;&|(='\""
 
 _EARLIER = (
     r"(?:^|[\s'\"=/])\.kiro-learn/bin/(?:hook['\"]?\s+(?:{agents})\b|(?:shim|ide-shim)\b)"
-    r"|^['\"]?/[^|;&]*/bin/hook['\"]?\s+(?:{agents})(?:\s+[\w-]+)?\s+\|\|\s+true\s*$"
+    r"|^(?:'/[^'\n]*/bin/hook'|\"/[^\"\n]*/bin/hook\"|/[^\s|;&'\"]*/bin/hook)"
+    r"\s+(?:{agents})(?:\s+[\w-]+)?\s+\|\|\s+true\s*$"
     r"|(?:^|[\s'\"=/])kiro-learn['\"]?\s+hook\s"
 )
 """Commands for the usual home, also pasted by hand; those for any other home, as they are written; those of the first

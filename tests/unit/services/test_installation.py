@@ -76,7 +76,12 @@ def test_a_hook_that_was_pasted_by_hand_or_by_an_earlier_version_is_replaced() -
 
 @pytest.mark.parametrize(
     "command",
-    ["/opt/tool/bin/hook claude-code", "bin/hook claude-code --fast", "cd app && bin/hook claude-code || true"],
+    [
+        "/opt/tool/bin/hook claude-code",
+        "/opt/lint --all /x/bin/hook claude-code || true",
+        "bin/hook claude-code --fast",
+        "cd app && bin/hook claude-code || true",
+    ],
 )
 def test_a_hook_of_another_program_that_is_called_as_ours_is_stays(command: str) -> None:
     theirs = json.dumps({"hooks": {"Stop": [{"hooks": [{"type": "command", "command": command}]}]}})
@@ -100,6 +105,14 @@ def test_another_home_takes_over_and_the_first_ones_uninstall_leaves_it() -> Non
     files.kept_manifest = first
     uninstall(files)
     assert files.texts[CLAUDE].count("/srv/home/bin/hook") == 6
+
+
+def test_a_home_with_signs_of_the_shell_in_its_path_is_recognised_by_another_one() -> None:
+    files = InMemoryAgentFiles({CLAUDE: "{}"})
+    install(files, "claude-code", hook="/srv/R&D; a home/bin/hook")
+    files.kept_manifest = None
+    install(files, "claude-code")
+    assert "R&D" not in files.texts[CLAUDE]
 
 
 def test_a_file_of_two_agents_goes_with_the_last_of_them() -> None:
