@@ -124,7 +124,8 @@ class SqliteCopies:
             flush_folder(self.folder)
             copy = BackupCopy(path=path, kind=kind, made_at=now.replace(microsecond=0), bytes=path.stat().st_size)
             for old in superfluous(self.copies(), keep_count=self.keep_count, most_bytes=self.most_bytes):
-                self.remove(old)
+                if old.path != path:  # the clock may have stepped back meanwhile, which dates this one in the future
+                    self.remove(old)
             return copy
 
     def look_into(self, copy: BackupCopy) -> CopyContents:

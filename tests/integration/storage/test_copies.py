@@ -110,6 +110,13 @@ def test_a_copy_dated_by_a_clock_that_ran_ahead_takes_the_place_of_no_later_one(
     assert not first.path.exists()
 
 
+def test_a_copy_made_while_the_clock_steps_back_is_kept(copies: SqliteCopies) -> None:
+    for day in range(5, 0, -1):
+        copies.take(CopyKind.DAILY, NOW - day * DAY)
+    made = copies.take(CopyKind.DAILY, NOW + timedelta(seconds=2))
+    assert made.path.exists()
+
+
 def test_copies_of_upgrades_and_what_was_put_aside_are_listed_and_stay(copies: SqliteCopies) -> None:
     shutil.copy(copies.database, copies.folder / "kiro-learn-v33-20260101T000000Z.db")
     aside = copies.folder / "damaged-20260102T000000Z"
