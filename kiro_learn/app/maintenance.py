@@ -106,7 +106,7 @@ def open_copies(home: Path, environment: Mapping[str, str]) -> Copies:
       StorageError: a server keeps the database.
     """
     place = Home(home)
-    config = read_settings(place.settings, environment)
+    config = read_settings(place.settings, environment, checks_together=False)
     if config.storage.url:
         hint = "pg_dump --schema=kiro_learn      makes one"
         raise StorageError("a server keeps the database, and makes its own copies", hint=hint)
@@ -131,7 +131,7 @@ def copies_of(home: Home, config: BackupConfig, utc_now: Callable[[], datetime])
 def _backup_config(place: Home, environment: Mapping[str, str]) -> BackupConfig:
     """The settings of copies; if the settings are wrong, which another check reports, copies are in the home."""
     try:
-        return read_settings(place.settings, environment).backup
+        return read_settings(place.settings, environment, checks_together=False).backup
     except ConfigError:
         return BackupConfig()
 
@@ -173,7 +173,7 @@ def look_at_server(home: Path, environment: Mapping[str, str]) -> ServerFacts | 
     Raises:
       ConfigError: the settings are wrong.
     """
-    return _server_at(read_settings(Home(home).settings, environment).storage.url)
+    return _server_at(read_settings(Home(home).settings, environment, checks_together=False).storage.url)
 
 
 def _server_if_named(place: Home, environment: Mapping[str, str]) -> ServerFacts | None:
@@ -214,9 +214,9 @@ def move_storage(
         raise InvalidRequest(
             [(_STORAGE_URL, "names the memory's database, so that a move would have no effect")], hint=hint
         )
-    before = read_settings(place.settings, environment).storage.url
+    before = read_settings(place.settings, environment, checks_together=False).storage.url
     try:
-        read_settings(place.settings, {**environment, _STORAGE_URL: url})
+        read_settings(place.settings, {**environment, _STORAGE_URL: url}, checks_together=False)
     except ConfigError as error:
         raise InvalidRequest([("URL", problem) for _, problem in error.problems]) from error
     if before == url:
@@ -284,7 +284,7 @@ def open_past_sessions(home: Path, environment: Mapping[str, str]) -> PastSessio
       ConfigError: the settings are wrong.
     """
     kept = Home(home)
-    record = DiskImportRecord.of(kept, read_settings(kept.settings, environment).storage.url)
+    record = DiskImportRecord.of(kept, read_settings(kept.settings, environment, checks_together=False).storage.url)
     return PastSessions(READERS, HistoryPlace(user=Path.home(), environment=environment), record, now=datetime.now(UTC))
 
 

@@ -16,14 +16,18 @@ from kiro_learn.model.settings import Setting, SettingOrigin
 from kiro_learn.wire.settings import KEYS, PORT, Problems, changed, key_called, read, setting
 
 
-def read_settings(path: Path, environment: Mapping[str, str]) -> Config:
+def read_settings(path: Path, environment: Mapping[str, str], *, checks_together: bool = True) -> Config:
     """The settings in the file at ``path``, which may be missing, and in ``environment``, which wins.
+
+    Args:
+      checks_together: whether settings that need each other are checked. Only the daemon needs them to agree: a copy
+        can be restored while the model's settings are wrong.
 
     Raises:
       ConfigError: the settings are wrong; it names every problem.
     """
     text, problems = _text_of(path)
-    return read(text, environment, name=path.name, problems=problems).config
+    return read(text, environment, name=path.name, problems=problems, checks_together=checks_together).config
 
 
 def settings_in(
@@ -36,11 +40,11 @@ def settings_in(
 
     Raises:
       InvalidRequest: there is no such setting.
-      ConfigError: as ``read_settings``.
+      ConfigError: a setting is wrong by itself.
     """
     keys = [key_called(name)] if name else KEYS
     text, problems = _text_of(path)
-    settings = read(text, environment, name=path.name, problems=problems)
+    settings = read(text, environment, name=path.name, problems=problems, checks_together=False)
     found = {key: setting(key, settings, text) for key in keys}
     if port is not None and PORT in found:
         found[PORT] = attrs.evolve(found[PORT], value=port, origin=SettingOrigin.OPTION, line=0)

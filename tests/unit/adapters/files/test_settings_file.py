@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from kiro_learn.adapters.files.agent_files import DiskAgentFiles
-from kiro_learn.adapters.files.settings_file import read_settings, set_in_file
+from kiro_learn.adapters.files.settings_file import read_settings, set_in_file, settings_in
 from kiro_learn.config import Config
 from kiro_learn.errors import ConfigError, InvalidRequest
 from kiro_learn.model.settings import Setting
@@ -64,6 +64,14 @@ def test_a_server_without_the_name_of_a_model_is_a_problem_beside_the_others(fil
     assert problems_of(file, text, {"KIRO_LEARN_LLM_MODEL": ""}).keys() == {"KIRO_LEARN_LLM_MODEL"}
     file.write_text(text)
     assert read_settings(file, {"KIRO_LEARN_LLM_MODEL": "qwen3"}).llm.model == "qwen3"
+
+
+def test_settings_are_shown_and_a_copy_is_found_although_the_models_settings_lack_something(file: Path) -> None:
+    file.write_text('[llm]\nbackend = "openai"\n[backup]\nkeep_count = 3\n')
+    with pytest.raises(ConfigError, match="model"):
+        read_settings(file, {})
+    assert read_settings(file, {}, checks_together=False).backup.keep_count == 3
+    assert [each.value for each in settings_in(file, {}, "llm.backend")] == ["openai"]
 
 
 NAMED = {"KIRO_LEARN_LLM_MODEL": "qwen3"}
