@@ -56,7 +56,8 @@ _LISTS_WORK = re.compile(
     r"|errors?)\b",
     re.IGNORECASE,
 )
-"""Words of an answer that lists work or causes: who names one item does not turn down the others."""
+"""Words before a list of work or causes: who names one item of it does not turn down the others."""
+_INTRODUCING_CHARACTERS = 80
 _PICKS_NOT = re.compile(
     r"n'?t\b|\b(?:no|not|never|cannot|maybe|perhaps|unsure|idea|done|fail\w*|same|works?|worked|check|explain|show|tell"
     r"|later|talk|hi|hello|nicht|kein\w*|geht|nein)\b"
@@ -80,7 +81,7 @@ def picked_in(turn: Turn) -> str:
         return ""
     found = _PICK.fullmatch(turn.question.strip())
     answer = before.answer.text[:_LONGEST_ANSWER]
-    if found is None or not _offers_ways(before.question, answer):
+    if found is None or not (_OFFERS.search(answer) or _ASKS_WHICH.match(before.question)):
         return ""
     added = own_sentences(on_one_line(found["rest"]).strip(" .,;:!)"))
     if added and _PICKS_NOT.search(added[0]):
@@ -90,17 +91,13 @@ def picked_in(turn: Turn) -> str:
     if not options or any(place >= len(options) for place in places):
         return ""
     picked = list(dict.fromkeys(options[place] for place in places))
+    if len(picked) == len(options):
+        return ""
     others = (cut_at_word(option, _OTHER_CHARACTERS) for option in options if option not in picked)
     reasons = (each for each in added if not asks(each) and each.strip(" .").casefold() not in picked[0].casefold())
     reason = " ".join(reasons).rstrip(".")
     told = UserAnswer(_question_of(before.question, answer), "; ".join(picked), reason, "; ".join(others))
     return told.statement if told.question else told.statement.removeprefix(" \u2192 ")
-
-
-def _offers_ways(question: str, answer: str) -> bool:
-    """Whether ``answer`` lists ways to go on, one of which a person may choose."""
-    is_offer = _OFFERS.search(answer) is not None or _ASKS_WHICH.match(question) is not None
-    return is_offer and _LISTS_WORK.search(answer) is None
 
 
 def _question_of(prompt: str, answer: str) -> str:
@@ -120,7 +117,7 @@ def _place_of(name: str) -> int:
 
 
 def _options_in(answer: str) -> Sequence[str]:
-    """The options of the last list in ``answer`` whose marks count up from 1 or from a."""
+    """The options of the last list in ``answer`` whose marks count up from 1 or from a; none if it lists work."""
     runs: list[list[re.Match[str]]] = []
     for found in _MARK.finditer(answer):
         place = _place_of(found["mark"])
@@ -129,7 +126,7 @@ def _options_in(answer: str) -> Sequence[str]:
         elif runs and place == len(runs[-1]) and found["mark"].isdigit() == runs[-1][0]["mark"].isdigit():
             runs[-1].append(found)
     run = next((each for each in reversed(runs) if len(each) >= _FEWEST_OPTIONS), None)
-    if run is None:
+    if run is None or _LISTS_WORK.search(answer, max(0, run[0].start() - _INTRODUCING_CHARACTERS), run[0].start()):
         return ()
     ends = [*(found.start() for found in run[1:]), len(answer)]
     return [_option(answer[found.end() : end]) for found, end in zip(run, ends, strict=True)]
@@ -221,7 +218,7 @@ def _told_below(said: Sequence[str]) -> str:
     """The items of a list at the beginning of ``said``, or else its first sentence."""
     items = [each[found.end() :].rstrip(".") for each in takewhile(_ITEM.match, said) if (found := _ITEM.match(each))]
     first = next((each for each in said if not asks(each)), "")
-    return "; ".join(items) or first
+    return "; ".join(items) or ("" if first.endswith(":") or first[:3].lower() == "if " else first)
 
 
 def _without_end(said: str) -> str:
@@ -259,9 +256,10 @@ _UNDOES = re.compile(
 )
 """A clause that only takes a change back."""
 _AGAINST = re.compile(
-    r"\W*(?:(?:no+|nope|hm+|wait|oh|ah|actually|sorry|ok(?:ay)?|ugh|damn|argh|well|but|and|then)\b\W*)+", re.IGNORECASE
+    r"(?:(?:no{1,4}|nope|hm{1,4}|wait|oh|ah|actually|sorry|ok(?:ay)?|ugh|damn|argh|well|but|and|then)\b\W{0,4})+",
+    re.IGNORECASE,
 )
-_CLAUSE_END = re.compile(r"[.,;:!]+(?:\s+|$)")
+_CLAUSE_END = re.compile(r"(?<![.,;:!])[.,;:!]++(?:\s++|$)")
 _MOST_CLAUSES, _REASON_CHARACTERS = 2, 120
 
 
@@ -279,7 +277,7 @@ def _reason_against(prompt: str) -> str | None:
     """The reason of a prompt that takes a change back, or ""; None if it takes nothing back."""
     if len(prompt) > _LONGEST_REPLY or asks(prompt) or _REDO.search(prompt):
         return None
-    clauses = [_AGAINST.sub("", each, count=1) if _AGAINST.match(each) else each for each in _CLAUSE_END.split(prompt)]
+    clauses = [each[found.end() :] if (found := _AGAINST.match(each)) else each for each in _CLAUSE_END.split(prompt)]
     if not any(map(_UNDOES.fullmatch, clauses)):
         return None
     said = [each.strip() for each in clauses if not _UNDOES.fullmatch(each) and len(own_words(each)) >= _FEWEST_WORDS]

@@ -87,9 +87,10 @@ def test_a_long_prompt_before_the_options_gives_its_last_short_question_or_none(
 def test_the_reason_for_a_pick_is_kept_and_several_may_be_picked() -> None:
     (statement,) = decided(QUESTION, OPTIONS, "2, we have the database already. how long will it take?", "Done.")
     assert f"{RETRIES} (we have the database already); not: Redis" in statement
-    (both,) = decided(QUESTION, OPTIONS, "1 and 2", "Done.")
-    assert "Redis is fast" in both
-    assert "not:" not in both
+    more = OPTIONS.replace("\n\nI recommend", "\n3. A file on disk\n\nI recommend")
+    (both,) = decided(QUESTION, more, "1 and 2", "Done.")
+    assert "Redis is fast, but loses it; A table `retries` in Postgres; not: A file on disk" in both
+    assert decided(QUESTION, OPTIONS, "1 and 2", "Done.") == [], "who takes all of them chooses nothing"
 
 
 @pytest.mark.parametrize(
