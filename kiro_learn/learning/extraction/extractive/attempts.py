@@ -1,4 +1,4 @@
-"""Attempts that were given up: an answer or the person says what came of the attempt, and the person drops it.
+"""Attempts that were given up: an answer or the person says what is wrong with one, and the person takes it back.
 
 Such a memory is worth more than most about what worked. Nothing in the project shows the attempt, so an agent would
 repeat it.
@@ -12,9 +12,10 @@ from itertools import pairwise
 
 from kiro_learn.learning.extraction.extractive.chatter import own_words
 from kiro_learn.learning.extraction.extractive.durable import may_last
+from kiro_learn.learning.extraction.extractive.facts import files_in
 from kiro_learn.learning.extraction.extractive.own_text import own_sentences
 from kiro_learn.learning.extraction.extractive.turns import Turn, without_logs
-from kiro_learn.learning.extraction.extractive.vocabulary import sentences
+from kiro_learn.learning.extraction.extractive.vocabulary import cut_at_word, sentences
 from kiro_learn.retrieval.query.prose import asks
 
 _WORSE = re.compile(
@@ -126,3 +127,48 @@ def _turns_down(text: str) -> bool:
     if tried is None or ended is None or _ONLY_NOW.search(text, ended.start()):
         return False
     return len(own_words(text[tried.end() - 1 : ended.start()])) >= _FEWEST_WORDS
+
+
+# Changes that a person takes back, with the reason: "nope, asynq cant do cluster mode. back to what it was".
+#
+# What was chosen before is no decision any more. With its reason it is a rejected attempt, without one it is nothing.
+
+_UNDOES = re.compile(
+    r"(?:(?:please|pls|just|so|and|can you|could you|let'?s|lets|go|then)\s+)*"
+    r"(?:(?:put|take|change|switch|turn|move|set|bring|pull) (?:it|that|them|this|those)(?: all)? (?:back|out)"
+    r"|(?:undo|revert|roll ?back|restore)(?: (?:it|that|this|them|those)(?: change)?| the change)?"
+    r"|back to (?:what|how|the way) (?:it|they|that|things) (?:was|were)"
+    r"|(?:mach|nimm) (?:es|das) (?:wieder )?(?:r\u00fcckg\u00e4ngig|raus))"
+    r"(?: (?:again|please|pls|now|then|to (?:what|how|the way) (?:it|they|that) (?:was|were)))*\W*",
+    re.IGNORECASE,
+)
+"""A clause that only takes a change back."""
+_AGAINST = re.compile(
+    r"(?:(?:no{1,4}|nope|hm{1,4}|wait|oh|ah|actually|sorry|ok(?:ay)?|ugh|damn|argh|well|but|and|then)\b\W{0,4})+",
+    re.IGNORECASE,
+)
+_CLAUSE_END = re.compile(r"(?<![.,;:!])[.,;:!]++(?:\s++|$)")
+_REDO = re.compile(r"\bredo\b", re.IGNORECASE)
+"""Undo is a feature then."""
+_LONGEST_REPLY, _MOST_CLAUSES, _REASON_CHARACTERS = 300, 2, 120
+
+
+def undone(turns: Iterable[Turn]) -> dict[int, str]:
+    """The numbers of the answers whose change the next prompt of the session takes back, each with the reason or ""."""
+    found = ((turn.previous, _reason_against(turn.question)) for turn in turns)
+    return {
+        before.answer.number: reason
+        for before, reason in found
+        if before and before.answer and reason is not None and files_in(before.tools, "").modified
+    }
+
+
+def _reason_against(prompt: str) -> str | None:
+    """The reason of a prompt that takes a change back, or ""; None if it takes nothing back."""
+    if len(prompt) > _LONGEST_REPLY or asks(prompt) or _REDO.search(prompt):
+        return None
+    clauses = [each[found.end() :] if (found := _AGAINST.match(each)) else each for each in _CLAUSE_END.split(prompt)]
+    if not any(map(_UNDOES.fullmatch, clauses)):
+        return None
+    said = [each.strip() for each in clauses if not _UNDOES.fullmatch(each) and len(own_words(each)) >= _FEWEST_WORDS]
+    return cut_at_word(", ".join(said[:_MOST_CLAUSES]), _REASON_CHARACTERS)

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 
 import attrs
 
-from kiro_learn.learning.extraction.extractive.attempts import given_up, kept_instead, turned_down_in
+from kiro_learn.learning.extraction.extractive.attempts import given_up, kept_instead, turned_down_in, undone
 from kiro_learn.learning.extraction.extractive.chatter import is_failed_answer, own_words
 from kiro_learn.learning.extraction.extractive.corrections import corrected_request
 from kiro_learn.learning.extraction.extractive.durability import refuted
@@ -40,7 +40,7 @@ from kiro_learn.learning.extraction.extractive.faults import traps_of
 from kiro_learn.learning.extraction.extractive.markdown import Block, BlockKind, blocks_of
 from kiro_learn.learning.extraction.extractive.observation_types import knowledge_type, observation_type
 from kiro_learn.learning.extraction.extractive.own_text import own_sentences
-from kiro_learn.learning.extraction.extractive.replies import agreed_in, picked_in, undone
+from kiro_learn.learning.extraction.extractive.replies import agreed_in, picked_in
 from kiro_learn.learning.extraction.extractive.telling import asks_something, says_something
 from kiro_learn.learning.extraction.extractive.titles import (
     said_alone,

@@ -1,13 +1,12 @@
-"""What a prompt says about the turn before it: an option that is picked, an advice that is followed, what is undone."""
+"""What a prompt says about the answer before it: which option a person picks, and which advice they follow."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import takewhile
 
 from kiro_learn.learning.extraction.extractive.chatter import own_words
-from kiro_learn.learning.extraction.extractive.facts import files_in
 from kiro_learn.learning.extraction.extractive.markdown import plain
 from kiro_learn.learning.extraction.extractive.own_text import own_sentences
 from kiro_learn.learning.extraction.extractive.turns import Turn
@@ -22,7 +21,8 @@ _ORDINAL = r"(?:first|second|third|last)"
 _PICKED = rf"\b(?:[1-9]|[a-e]\b|the {_ORDINAL}\b|{_ORDINAL} (?:one|option|approach|way)\b)"
 _PICK = re.compile(
     r"\W*(?!for\b)(?:(?:ok(?:ay)?|yes|yeah|yep|sure|hm+|great|cool|good|please|pls|then|so|let'?s|i(?:'d| would|'ll)"
-    r"|we(?:'ll)?|do|go|use|take|try|pick|choose|prefer|implement|with|for|the|options?|approach|variant|choice|number|nr|solution|plan)"
+    r"|we(?:'ll)?|do|go|use|take|try|pick|choose|prefer|implement|with|for|the|options?|approach|variant|choice|number"
+    r"|nr|solution|plan)"
     r"\W+)*"
     rf"(?P<picked>{_PICKED}(?:\s*(?:,|and|&|\+)\s*{_PICKED})*)(?: (?:one|option|approach|is fine|please|pls|then))*"
     r"(?P<rest>\s*(?:$|[.,;:!)]\s.*|[.,;:!)]$|(?:and|but|since|because|as)\b.*))",
@@ -239,50 +239,3 @@ def _follows(said: str, advice: str, question: str) -> bool:
 
 def _stem(word: str) -> str:
     return word.removesuffix("s")
-
-
-# Changes that a person takes back, with the reason: "nope, asynq cant do cluster mode. back to what it was".
-#
-# What was chosen before is no decision any more. With its reason it is a rejected attempt, without one it is nothing.
-
-_UNDOES = re.compile(
-    r"(?:(?:please|pls|just|so|and|can you|could you|let'?s|lets|go|then)\s+)*"
-    r"(?:(?:put|take|change|switch|turn|move|set|bring|pull) (?:it|that|them|this|those)(?: all)? (?:back|out)"
-    r"|(?:undo|revert|roll ?back|restore)(?: (?:it|that|this|them|those)(?: change)?| the change)?"
-    r"|back to (?:what|how|the way) (?:it|they|that|things) (?:was|were)"
-    r"|(?:mach|nimm) (?:es|das) (?:wieder )?(?:r\u00fcckg\u00e4ngig|raus))"
-    r"(?: (?:again|please|pls|now|then|to (?:what|how|the way) (?:it|they|that) (?:was|were)))*\W*",
-    re.IGNORECASE,
-)
-"""A clause that only takes a change back."""
-_AGAINST = re.compile(
-    r"(?:(?:no{1,4}|nope|hm{1,4}|wait|oh|ah|actually|sorry|ok(?:ay)?|ugh|damn|argh|well|but|and|then)\b\W{0,4})+",
-    re.IGNORECASE,
-)
-_CLAUSE_END = re.compile(r"(?<![.,;:!])[.,;:!]++(?:\s++|$)")
-_MOST_CLAUSES, _REASON_CHARACTERS = 2, 120
-
-
-def undone(turns: Iterable[Turn]) -> dict[int, str]:
-    """The numbers of the answers whose change the next prompt of the session takes back, each with the reason or ""."""
-    found = ((turn.previous, _reason_against(turn.question)) for turn in turns)
-    return {
-        before.answer.number: reason
-        for before, reason in found
-        if before and before.answer and reason is not None and files_in(before.tools, "").modified
-    }
-
-
-def _reason_against(prompt: str) -> str | None:
-    """The reason of a prompt that takes a change back, or ""; None if it takes nothing back."""
-    if len(prompt) > _LONGEST_REPLY or asks(prompt) or _REDO.search(prompt):
-        return None
-    clauses = [each[found.end() :] if (found := _AGAINST.match(each)) else each for each in _CLAUSE_END.split(prompt)]
-    if not any(map(_UNDOES.fullmatch, clauses)):
-        return None
-    said = [each.strip() for each in clauses if not _UNDOES.fullmatch(each) and len(own_words(each)) >= _FEWEST_WORDS]
-    return cut_at_word(", ".join(said[:_MOST_CLAUSES]), _REASON_CHARACTERS)
-
-
-_REDO = re.compile(r"\bredo\b", re.IGNORECASE)
-"""Undo is a feature then."""

@@ -33,7 +33,8 @@ _CURE = re.compile(
     re.IGNORECASE,
 )
 _NAMES_COMMAND = re.compile(
-    r"`|(?<![\w-])--?\w|\w:\w|\./|/\.|\w/\w{1,40}/|\A(?:run(?:ning)?|us(?:e|ing)|make|npm|pnpm|yarn|git|docker|cargo|go|bundle|rake|brew|pip|uv|poetry|mvn"
+    r"`|(?<![\w-])--?\w|\w:\w|\./|/\.|\w/\w{1,40}/|\A(?:run(?:ning)?|us(?:e|ing)|make|npm|pnpm|yarn|git|docker|cargo"
+    r"|go|bundle|rake|brew|pip|uv|poetry|mvn"
     r"|gradle|kubectl|terraform|just|dotnet|mix)\b",
     re.IGNORECASE,
 )
